@@ -71,7 +71,7 @@ async def _find_end(pages: PageStore, documents: Sequence[Document], up_to: str)
     if not found:
         raise problems[0]
     if len(found) > 1:
-        listed = " or ".join(f"'{titles[number]}, {name}'" for number, _, name in found[:MOST_TOLD])
+        listed = " or ".join(f"'{titles[number]}, {wanted}'" for number, *_ in found[:MOST_TOLD])
         raise BadInput(f"Several of the documents have a place '{wanted}': write {listed}.")
     if not found[0][1]:
         raise BadInput(f"Nothing stands before '{wanted}': give a later place.")
@@ -87,15 +87,18 @@ async def _end_in(pages: PageStore, document: Document, wanted: str) -> tuple[in
     try:
         spans = await find(pages, document, wanted)
     except BadInput:
-        if (end := _end_of_moment(document, places, wanted)) is None:
+        if (end := _end_of_moment(document, places, wanted)) is not None:
+            return end, wanted
+        if not places:
             raise
-        return end, wanted
+        instead = f"its places have names such as '{places[0][1]}'"  # of others a name may tell what follows
+        raise BadInput(f"'{document.title or document.id}' has no place '{wanted}': {instead}.") from None
+    first, _, end = spans[0]
     if len(spans) > 1:
-        names = [*dict.fromkeys(f"'{name}'" for name, *_ in spans)][:MOST_TOLD]
-        instead = f"write {' or '.join(names)}" if len(names) > 1 else "name one that is there only once"
+        alike = all(name == first for name, *_ in spans)
+        instead = "name one that is there only once" if alike else f"the first is '{first}', write it so"
         raise BadInput(f"Several places of '{document.title or document.id}' are called '{wanted}': {instead}.")
-    name, _, end = spans[0]
-    return end, name
+    return end, first
 
 
 def _end_of_moment(document: Document, places: Sequence[tuple[int, str]], wanted: str) -> int | None:

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
+from readgraph.state.errors import BadInput
+
 _TYPES = {"int": "N", "float": "N", "str": "TEXT", "Path": "PATH", "path": "PATH", "file": "PATH", "bool": ""}
 HELPING, _WHOLE = "readgraph.helping", "readgraph.whole_help"
 
@@ -48,7 +50,16 @@ def _import_printer_of_help() -> None:
 
 
 class _PlainHelp:
-    """What the help of commands and of groups has in common: options in the same order, with types in plain words."""
+    """What commands and groups have in common: options in the same order, with types in plain words, and none blank."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; refuses a blank one, as a variable of the shell without a value leaves it."""
+        if not ctx.resilient_parsing:
+            typed, *_ = self.make_parser(ctx).parse_args(args=[*args])  # type: ignore[attr-defined]
+            for parameter in self.get_params(ctx):
+                _refuse_blank(parameter, typed.get(parameter.name), ctx)
+        parsed: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+        return parsed
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         _import_printer_of_help()
@@ -90,6 +101,18 @@ class HelpfulCommand(_PlainHelp, TyperCommand):
 
 class HelpfulGroup(_PlainHelp, TyperGroup):
     """A group of commands whose options have types in plain words."""
+
+
+def _refuse_blank(parameter: Any, typed: Any, context: Any) -> None:
+    """Raise `BadInput` for a blank value, but where the help says what '' means, or the command what its text lacks."""
+    is_argument = isinstance(parameter, TyperArgument)
+    is_text = is_argument and "str" in parameter.display_type(context)
+    says_itself = (is_argument and parameter.nargs != 1) or (is_text and parameter.required)
+    values = typed if isinstance(typed, list) else [typed]
+    if says_itself or "''" in (parameter.help or "") or not any(isinstance(v, str) and not v.strip() for v in values):
+        return
+    name, instead = parameter.metavar if is_argument else parameter.opts[0], ", or leave it out"
+    raise BadInput(f"{name} is empty: give it a value{'' if parameter.required else instead}.")
 
 
 def _panel(parameter: Any) -> str | None:

@@ -46,12 +46,15 @@ async def add_collection(pages: PageStore, documents: Sequence[Document], title:
     if known := await pages.find_document(identity):
         return known
     words = sum(document.words for document in unique)
-    names = names_apart(unique)
-    more = f" and {len(names) - MOST_IN_TITLE} more" if len(names) > MOST_IN_TITLE + 1 else ""
-    title = title or ", ".join(names[:MOST_IN_TITLE] if more else names) + more
-    collection = Document(identity, title, "", words, ends[-1], utc_now(), parts=tuple(parts))
+    collection = Document(identity, title or _title_of(unique), "", words, ends[-1], utc_now(), parts=tuple(parts))
     await pages.put([document_item(collection)])
     return collection
+
+
+def _title_of(documents: Sequence[Document]) -> str:
+    names = names_apart(documents)
+    more = f" and {len(names) - MOST_IN_TITLE} more" if len(names) > MOST_IN_TITLE + 1 else ""
+    return ", ".join(names[:MOST_IN_TITLE] if more else names) + more
 
 
 async def add_beginning(pages: PageStore, document: Document, end: int, name: str) -> Document:
@@ -66,7 +69,7 @@ async def add_beginning(pages: PageStore, document: Document, end: int, name: st
     alone, words = len(parts) == 1, count_words((await pages.spans(document, [(0, end)]))[0])
     places, sessions = (last.places, last.sessions) if alone else (0, 0)
     identity = digest(["part", last.id if alone else document.id, end])
-    title = f"{last.title if alone else document.title} until {name}"
+    title = f"{last.title if alone else _title_of(whole)} until {name}"
     found = Document(identity, title, "", words, end, utc_now(), places, parts, sessions)
     await pages.put([document_item(found)])
     return found

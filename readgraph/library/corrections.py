@@ -64,10 +64,14 @@ async def restore(pages: PageStore, memory: Memory, number: int) -> Corrected:
 async def corrections_of(pages: PageStore, document: Document) -> dict[str, str]:
     """The corrections that hold for a document, by their keys (`correction_key`); "" for a restored note.
 
-    Those of the file's earlier versions and of a collection's documents hold too, where it has none of its own.
+    Those of the file's earlier versions and of a collection's documents hold too, where it has none of its own; not
+    those of a document that is known only up to a place: who wrote them may have known what follows.
     """
     earlier = [other.id for other in reversed(await pages.other_versions(document))]
-    of = [*earlier, *(part.document for part in document.parts), document.id]
+    members, last = [part.document for part in document.parts], document.parts[-1:]
+    if last and last[0].end - last[0].start < (await pages.document(last[0].document)).characters:
+        members.pop()
+    of = [*earlier, *members, document.id]
     found = dict[str, str]()
     for identity in dict.fromkeys(each for each in of if each != document.id) | {document.id: None}:
         items = await pages.search((*CORRECTIONS, identity), EVERY)

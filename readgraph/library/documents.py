@@ -127,6 +127,7 @@ def unreadable(identity: str) -> Document:
     return Document(identity, identity, "", 0, 0, "")
 
 
+LEFT_OUT = "Something was left out of the whole file; what, may stand behind the place up to which it is known."
 PART = 16_384  # characters of a document's text in each stored item
 HASHED_AT_ONCE = 1_000_000  # characters that are encoded at a time: all bytes of a long text would double its memory
 
@@ -300,7 +301,9 @@ class DocumentStore(StoredItems):
         if end >= document.characters:
             return document
         places = bisect_left(await self.places(document), end, key=itemgetter(0))
-        return replace(document, characters=end, places=places, sessions=min(document.sessions, places))
+        notices = (LEFT_OUT,) if document.notices else ()
+        sessions = min(document.sessions, places)
+        return replace(document, characters=end, places=places, sessions=sessions, notices=notices)
 
     async def document(self, identity: str) -> Document:
         """The record of a document; raises `BadInput` if the store doesn't hold it."""

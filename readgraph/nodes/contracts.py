@@ -161,6 +161,7 @@ class CiteState(TypedDict):
     memory: Annotated[str, PAGES_ALONE]
     quotes: list[Quote]
     usage: NotRequired[Usage]
+    fallbacks: NotRequired[dict[str, int]]
     status: NotRequired[Status]
     question_text: NotRequired[str]
     answer: NotRequired[str | None]

@@ -12,7 +12,9 @@ from readgraph.api.documents import documents_as_one
 from readgraph.api.running import RunThread
 from readgraph.doors.serve.suggesting import suggest_questions
 from readgraph.graphs.methods import METHODS
+from readgraph.library.corrections import correct
 from readgraph.library.histories import SessionText
+from readgraph.library.notices import keep_notices
 from readgraph.library.opening import Library
 from readgraph.sources.formats import plain_text
 from readgraph.state.context import ReaderContext
@@ -141,14 +143,14 @@ async def test_of_subtitles_a_time_counts(library: Library) -> None:
 
 async def test_of_several_documents_those_behind_are_left_out(server: ModelServer, library: Library) -> None:
     one = await add(library, "One", TEXT.replace("quagga", "zebra"))
-    two, three = await add(library, "Two"), await library.pages.add_document("A quagga.", title="Three")
+    two, three = await add(library, "Two"), await library.pages.add_document("A quagga.", title="The quagga")
     many: Any = {"documents": [one, two, three], "context": CONTEXT}
     known = await functions.ask(library, QUESTION, up_to="Two, chapter 2", **many)
     assert [each["title"] for each in known.output["documents"]] == ["One", "Two"]
     assert not knows(server, known.output) and any("zebra" in request.text for request in server.requests)
     assert await documents_as_one(library.pages, [one, two], up_to="One") == one
     assert not await functions.search(library, "quagga", documents=[one, two, three], up_to="Two, chapter 2")
-    with pytest.raises(BadInput, match="write 'One, Chapter 2: The oil' or 'Two, Chapter 2: The oil'"):
+    with pytest.raises(BadInput, match="write 'One, chapter 2' or 'Two, chapter 2'"):
         await functions.ask(library, QUESTION, up_to="chapter 2", **many)
     with pytest.raises(BadInput, match="needs a document"):
         await functions.ask(library, QUESTION, up_to="chapter 2")
@@ -229,9 +231,42 @@ def test_the_command_takes_a_place(readgraph: Command, tmp_path: Any) -> None:
     (tmp_path / "log.md").write_text(TEXT)
     ran = readgraph("ask", "Who ate the keeper?", tmp_path / "log.md", "--up-to", "chapter 2")
     assert ran.code == 0 and "quagga" not in ran.out
-    for bound in ("--up-to", "--as-of"):  # as a variable of the shell without a value leaves them
-        assert_refused(readgraph("ask", "Who ate the keeper?", tmp_path / "log.md", bound, ""), f"{bound} is empty")
     assert_refused(readgraph("ask", "Who ate the keeper?", "--up-to", "chapter 2"), "--up-to needs a document")
     assert_refused(
         readgraph("ask", "And why?", "--continue", "--up-to", "chapter 2"), "leave --up-to or --continue out"
     )
+
+
+@pytest.mark.parametrize("method", ["read-agent", "gam", "mem-walker"])
+async def test_corrections_of_the_whole_text_do_not_hold(server: ModelServer, library: Library, method: str) -> None:
+    document = await add(library)
+    given: Any = {"documents": [document], "context": CONTEXT, "method": method}
+    whole = await functions.ask(library, QUESTION, **given)
+    await correct(library.pages, await library.pages.memory(document.id, whole.memory), 0, "Later a quagga comes.")
+    server.reset()
+    known = await functions.ask(library, QUESTION, up_to="chapter 2", **given)
+    read = await library.pages.memory(known.output["document"], known.memory)
+    notes = await library.pages.notes(read.id, range(read.pages))
+    assert not knows(server, known.output, notes) and b"quagga" not in await api.save_answer(library, known)
+    await correct(library.pages, read, 0, "A keeper of oil.")
+    again = await functions.ask(library, "Who carries oil?", up_to="chapter 2", **given)
+    assert 0 in again.output["corrected_notes"] or method != "read-agent"
+
+
+async def test_what_was_left_out_behind_the_place_is_not_named(server: ModelServer, library: Library) -> None:
+    document = await add(library)
+    document = await keep_notices(library.pages, document, "", ["log.md: left out: a picture of the quagga."])
+    other = await add(library, "Two", TEXT.replace("lamp", "wick"))
+    for documents, up_to in (([document], "chapter 2"), ([other, document], "Log, chapter 2")):
+        given: Any = {"documents": documents, "context": CONTEXT, "method": "bm25"}
+        known = await functions.ask(library, QUESTION, up_to=up_to, **given)
+        assert not any("quagga" in notice for notice in known.notices)
+        assert any("left out of the whole file" in notice for notice in known.notices)
+
+
+@pytest.mark.parametrize("wanted", ["chapter 9", "the quaga", "the start"])
+async def test_no_later_place_is_named_where_one_is_not_found(library: Library, wanted: str) -> None:
+    document = await add(library, text=f"{TEXT}\n\n# The start\n\nA.\n\n# Quagga > The start\n\nB.")
+    with pytest.raises(BadInput) as told:
+        await functions.ask(library, QUESTION, documents=[document], up_to=wanted)
+    assert "quagga" not in str(told.value).lower() and ("Chapter 1: The lamp" in str(told.value)) == (wanted[4] != "s")

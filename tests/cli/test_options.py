@@ -12,7 +12,7 @@ import pytest
 from readgraph.state.declaring import RENAMED
 from tests.cli.probes import PROBES, ROWS, probed
 from tests.doubles.model_server import ModelServer
-from tests.support.command import Command
+from tests.support.command import Command, assert_refused
 from tests.support.options import OPTIONS, each_option
 from tests.support.probing import Prober
 
@@ -36,3 +36,20 @@ def test_an_option_can_be_seen_to_do_something(
 ) -> None:
     without, with_it = Prober(readgraph, server, tmp_path, monkeypatch).see(probed()[name])
     assert without != with_it
+
+
+@pytest.mark.parametrize("blank", ["", " \t"])
+def test_a_blank_value_is_refused_as_a_variable_of_the_shell_leaves_it(readgraph: Command, blank: str) -> None:
+    means_something = {"show --purpose"}  # as its help says
+    taken = (
+        {name for name, option in each_option() if not option.is_flag and option.nargs == 1}
+        - OF_TYPER
+        - means_something
+    )
+    for *command, option in map(str.split, sorted({*taken, "ask --log-json"})):
+        assert_refused(readgraph(*command, option, blank), f"{option} is empty: give it a value")
+
+
+@pytest.mark.parametrize("command", ["show", "methods", "prompts export", "wiki", "replay", "verify"])
+def test_a_blank_argument_means_neither_all_nor_this_folder(readgraph: Command, command: str) -> None:
+    assert_refused(readgraph(*command.split(), ""), " is empty: give it a value")

@@ -18,6 +18,7 @@ from readgraph.nodes.extractive.hints import find_extent, subject_of
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
+from tests.support.command import Command
 
 QUESTIONS = Path(__file__).parents[1] / "fixtures" / "questions_and_ways.toml"
 WAYS = {"place": "read-agent", "summary": "summary", "every": "survey", None: "read-agent"}
@@ -47,6 +48,10 @@ def test_most_questions_go_the_way_that_fits_them_best_by_rules_alone(part: str,
         ("这本书主要讲了什么?", ""),
         ("总结林黛玉的故事", "林黛玉"),
         ("Summarise chapter 3", "3"),
+        ("What is this log about?", ""),
+        ("What happens in the chapter?", ""),
+        ("Give me the gist.", ""),
+        ("这本手册主要讲什么?", ""),
     ],
 )
 def test_a_summary_is_of_the_text_itself_or_of_a_subject(question: str, subject: str) -> None:
@@ -130,6 +135,9 @@ async def test_a_history_goes_to_gam(server: ModelServer, library: Library) -> N
     appended = await append_sessions(library.pages, "Days", [SessionText(LONG, "Monday")])
     answer = await ask(library, "Who climbed?", documents=[appended.document], method="auto", context=MODEL)
     assert (answer.method, answer.why) == ("gam", "it is a history, which grows")
+    await read(library, appended.document, method="read-agent", context=MODEL)
+    answer = await ask(library, "Who fell?", documents=[appended.document], method="auto", context=MODEL)
+    assert (answer.method, answer.why) == ("gam", "it was read so before")
 
 
 async def test_without_a_model_a_place_is_quoted_as_before_and_the_text_itself_summarised(
@@ -163,6 +171,8 @@ async def test_an_estimate_names_the_way_and_sends_nothing(server: ModelServer, 
         for context in (WIDE, MODEL)
     ]
     assert [each.way.partition(",")[0] for each in estimates] == ["read whole", "looked up by its gists"]
+    undecided = (library.pages, METHODS["auto"], document, MODEL, "Tell me about the keepers of towers")
+    assert "the model decides it when asked" in (await estimate_with_question(*undecided)).way
     assert estimates[0].calls.expected == 1 < estimates[1].calls.expected
     assert server.calls == 0 and not await library.pages.memories(document.id)
 
@@ -175,3 +185,13 @@ async def test_as_one_graph_it_has_the_compiled_methods_as_nodes(server: ModelSe
     output = await compiled.ainvoke({"document": document.id, "question": "Who climbed the tower?"}, context=WIDE)
     assert (output["method"], output["answer"] is not None) == ("full-text", True)
     assert output["usage"]["calls"] == server.calls == 1
+
+
+def test_an_estimate_of_what_is_paid_for_names_the_way_too(
+    readgraph: Command, server: ModelServer, tmp_path: Path
+) -> None:
+    (tmp_path / "tower.txt").write_text(LONG)
+    asked = ("ask", "Who climbed the tower?", tmp_path / "tower.txt", "--model", "openai:double")
+    readgraph(*asked)
+    told = readgraph(*asked, "--estimate").text
+    assert "no call is needed" in told and "Read whole, since it fits" in told

@@ -1,6 +1,7 @@
 """Where no answer was found, each part that was not read is judged: one is found after all, or it is proven."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -129,6 +130,28 @@ async def test_parts_without_a_usable_reply_are_named(server: ModelServer, libra
         in answer.notices[0]
     )
     assert answer.output["fallbacks"]["part_holds"] == 1
+
+
+async def test_what_was_read_in_vain_is_judged_too(server: ModelServer, library: Library) -> None:
+    def respond(request: ChatRequest) -> Any:
+        if asked_for(request) == "Integrated":
+            return "Perhaps."
+        if any(each.schema_name == "PartHolds" for each in server.requests):
+            return thorough(request)
+        reply = reader(request)
+        return {**reply, "answer": None, "quotes": []} if isinstance(reply, dict) and "answer" in reply else reply
+
+    server.respond = respond
+    answer = await ask(library, await add(library), method="gam", window_words=60_000)
+    assert answer.pages_read == [0] and answer.output["fallbacks"]["integrate"] == 1
+    assert answer.answer == "the quagga" and (answer.absence or {})["found"] == [0]
+
+
+def test_a_comparison_tells_each_proof(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("\n\n".join(DAYS))
+    methods = ("--methods", "bm25,full-text", "--model", "openai:double", "--prove-absence")
+    ran = readgraph("compare", QUESTION, tmp_path / "log.txt", *methods)
+    assert ran.text.count("In none of 1 part (1 read, 0 judged).") == 2
 
 
 def test_without_a_model_it_cannot_be_proven(readgraph: Command, tmp_path: Any) -> None:

@@ -157,7 +157,7 @@ def seal_again(saved: dict[str, Any]) -> None:
     saved["seals"] = {name: digest(part) for name, part in parts}
 
 
-FORGED = {
+FORGED: dict[str, Callable[[dict[str, Any]], None]] = {
     "replies 1": edit("replies", 0, "reply", to="A gist of something else."),
     "replies 2": edit("replies", 1, "prompt", to="0" * 40),
     "citations 1": edit("answer", "citations", 0, "quote", to="the keeper took it"),
@@ -165,6 +165,10 @@ FORGED = {
     "steps 1": edit("answer", "steps", 0, "summary", to="opened another"),
     "settings": edit("settings", "max_page_words", to=300),
     "question": edit("question", to="Who did not?"),
+    "nothing": edit("seals", "nothing", to="0" * 16),
+    "document": lambda saved: saved["document"].update(
+        parts=[{"document": saved["document"]["id"], "start": 1, "end": saved["document"]["characters"]}]
+    ),
 }
 
 
@@ -194,7 +198,7 @@ async def test_what_is_forged_shows(saved: Path, part: str) -> None:
     assert any(line.startswith((f"{part}: edited", f"{part.split()[0]}: edited", "answer: edited")) for line in edited)
     seal_again(value)
     saved.write_text(json.dumps(value))
-    assert (await replay_answer(saved)).differences  # what does not follow from the rest
+    assert (await replay_answer(saved)).differences or part == "nothing"  # what does not follow from the rest
 
 
 async def test_a_changed_text_is_named_by_its_place(saved: Path) -> None:
@@ -206,6 +210,19 @@ async def test_a_changed_text_is_named_by_its_place(saved: Path) -> None:
     saved.with_name("story.txt").unlink()
     with pytest.raises(BadInput, match=r"The text 'story' \(story.txt, 1,500 words\) is needed"):
         await replay_answer(saved)
+    with pytest.raises(BadInput, match="is from 1 text, and 2 files are named"):
+        await replay_answer(saved, [other, other])
+
+
+@pytest.mark.parametrize("name", ["{folder}/story.txt", "../{folder}/story.txt", "x" * 5000])
+async def test_only_a_file_beside_is_looked_for(saved: Path, name: str) -> None:
+    elsewhere = saved.with_name("elsewhere") / saved.name
+    elsewhere.parent.mkdir()
+    value = json.loads(saved.read_text())
+    value["texts"][0]["file"] = name.format(folder=saved.parent)
+    elsewhere.write_text(json.dumps(value))
+    with pytest.raises(BadInput, match="is needed, and not in the library"):
+        await replay_answer(elsewhere)
 
 
 BROKEN: dict[str, Callable[[bytes], bytes]] = {

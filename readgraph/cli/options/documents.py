@@ -5,9 +5,9 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
-from typer import Argument, CallbackParam, Context, Option
+from typer import Argument, Option
 
-from readgraph.cli.options.output import Json, OpenReport, Report, find_typed_options
+from readgraph.cli.options.output import Json, OpenReport, Report
 from readgraph.cli.options.settings import argument, option
 from readgraph.cli.shell import collections, complete_sources, completer_of, methods
 from readgraph.library.address import library_place
@@ -16,13 +16,6 @@ from readgraph.state.errors import BadInput
 FileOption = partial(Option, rich_help_panel="Files")
 file_option = partial(option, rich_help_panel="Files")
 MethodOption = partial(Option, "--method", metavar="NAME", autocompletion=completer_of(methods))
-
-
-def _refuse_empty(run: Context, parameter: CallbackParam, value: str) -> str:
-    """Refuse an empty bound, as a variable of the shell without a value leaves it: all of the text would be known."""
-    if not value and parameter.opts[0] in find_typed_options(run):
-        raise BadInput(f"{parameter.opts[0]} is empty: write what the text is known up to, or leave it out.")
-    return value
 
 
 LibraryFolder = Annotated[
@@ -51,7 +44,6 @@ AsOf = Annotated[
         metavar="DATE",
         help="As it was on this day: without later documents and sessions. What has no date stays.",
         show_default=False,
-        callback=_refuse_empty,
     ),
 ]
 UpTo = Annotated[
@@ -61,7 +53,6 @@ UpTo = Annotated[
         metavar="PLACE",
         help="As if read to the end of this place and no further: 'page 120', 'chapter 7', 'session 3', '0:42:00'.",
         show_default=False,
-        callback=_refuse_empty,
     ),
 ]
 Glob = Annotated[
@@ -144,15 +135,13 @@ class WantedPlace:
     quote: str | None = None
 
     def check(self, method: str | None) -> None:
-        """Raise `BadInput` where two of them exclude each other, or the quote is empty."""
+        """Raise `BadInput` where two of them exclude each other."""
         given = {"--page": self.page, "--part": self.part, "--at": self.at}
         named = [option for option, value in given.items() if value is not None]
         if len(named) > 1:
             raise BadInput(f"{' and '.join(named)} each say where: leave all but one of them out.")
         if self.at is not None and method:
             raise BadInput("--at needs no memory: leave --method out.")
-        if self.quote is not None and not self.quote.strip():
-            raise BadInput("The quote is empty: write the words to mark.")
 
 
 @dataclass(frozen=True, kw_only=True)

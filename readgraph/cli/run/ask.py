@@ -33,6 +33,7 @@ from readgraph.graphs.methods import ROWS, method_for, method_named, method_type
 from readgraph.library.opening import Library
 from readgraph.models.metering import ask_each_prompt_once
 from readgraph.models.prices import in_dollars
+from readgraph.nodes.answering.absence import describe_absence
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.sources.converting import SourceText
 from readgraph.sources.inputs import file_or_address
@@ -248,6 +249,8 @@ def compare_methods(options: CompareOptions, context: ReaderContext, screen: Out
         else:
             rendering.print_answer_or_table(result)
             rendering.print_citations(result["citations"])
+            if absence := result.get("absence"):
+                console.print(SafeText(describe_absence(absence), style="yellow"))
         console.print()
     _print_figures(results)
     if not screen.quiet:

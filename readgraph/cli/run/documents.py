@@ -304,10 +304,10 @@ def _print(heading: str, estimate: Estimate, cost: float | None, *more_notes: st
     """Print what is expected and how far it may be off, then what it never exceeds."""
     console = Console()
     console.print(SafeText(heading, style="bold"))
-    if estimate.calls.high == 0:
-        return
     if estimate.way:
         console.print(SafeText(estimate.way.capitalize()))
+    if estimate.calls.high == 0:
+        return
     table, bounds = Table("", "expected", "probably", **PLAIN), list[str]()
     for name, used in (
         ("calls", estimate.calls),

@@ -11,7 +11,7 @@ from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
 from readgraph.models.rehearsed import RehearsedReply
-from readgraph.models.reply import TRIES
+from readgraph.models.reply import TRIES, current_stand_in
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive.hints import Extent, find_extent
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
@@ -29,6 +29,9 @@ CHOOSE_WAY = declare_wording(
     "there are, how often something happens, or a comparison of many. 'summary': what the text tells as a whole, such "
     "as its plot or its main ideas, or how somebody or something develops from its beginning to its end.",
 )
+
+
+DECIDES_LATER = "that is likeliest: the model decides it when asked"
 
 
 class TextAsked(BaseModel):
@@ -83,7 +86,8 @@ async def route(state: OpenState, runtime: ReaderRuntime) -> RouteUpdate:
     if not way.method:
         said = await _ask_extent(question, runtime)
         way = await choose_way(question, said or "place", document, store, context)
-        way = way._replace(why="the model takes the question so" if said else "nothing says more")
+        taken = DECIDES_LATER if current_stand_in() else "the model takes the question so"
+        way = way._replace(why=taken if said else "nothing says more")
     named = {"method": way.method, "way": WAYS[way.method], "why": way.why}
     did = f"{way.method}: {WAYS[way.method]}, since {way.why}" if way.why else way.method
     asked = {"question": opened["question_text"], "options": [*opened["choices"].values()]}

@@ -45,7 +45,8 @@ async def choose_way(
 ) -> Way:
     """The way of a question that asks for so much of a text, where a model answers; "" where that isn't known."""
     memories = {memory.recipe.method: memory for memory in await store.memories(document.id)}
-    known = [METHODS[name] for name in FOR_PLACES if name in memories]
+    places = [method_for(document).name] if document.sessions else FOR_PLACES  # a summary leaves gists of a history too
+    known = [METHODS[name] for name in places if name in memories]
     kept = [each.name for each in known if await has_read(build_once(each), store, document, context)]
     sizes = await store.note_sizes([memories[name] for name in kept])
     cheapest = min((2 * words + LOOKED_UP for _, words in sizes.values()), default=document.words)

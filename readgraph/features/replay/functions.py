@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import zip_longest
+from os.path import isfile
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -45,6 +46,7 @@ from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.files import check_format
 from readgraph.state.reading import QuestionTurn, Tokens
 from readgraph.state.records import Document, digest, dump_record
+from readgraph.state.words import format_count
 
 FORMAT, PIECE = 1, 2000  # PIECE: characters of a text that have a digest together
 NOT_KEPT = frozenset(  # settings that change no prompt: what calls take, whose they are, and the budget
@@ -286,10 +288,13 @@ async def replay_answer(
     used = method or method_kept(saved.method)
     if unknown := saved.settings.keys() & NOT_KEPT:
         raise BadInput(f"{name} can't be read: it has the setting '{min(unknown)}', which is never saved.")
-    if MEANING in saved.answer.get("searched_by", ()) and meaning_model() is None:
+    if (more := len(texts)) > (there := len(saved.texts)):
+        raise BadInput(f"The answer is from {format_count(there, 'text')}, and {more} files are named: leave some out.")
+    if MEANING in str(saved.answer.get("searched_by")) and meaning_model() is None:
         raise BadInput("The answer was found by meaning too. To repeat it: pip install 'readgraph[meaning]'.")
     seals, pages = saved.make_seals(), PageStore(InMemoryStore())
-    differences = [f"{each}: edited since it was saved" for each in seals if seals[each] != saved.seals.get(each)]
+    edited = (each for each in seals | saved.seals if seals.get(each) != saved.seals.get(each))
+    differences = [f"{each}: edited since it was saved" for each in edited]
     changed, originals = await _put_texts(saved, pages, texts, pages_of(library) if library else None, beside)
     if changed:
         return Replayed([*differences, *changed])
@@ -301,7 +306,7 @@ async def replay_answer(
     try:
         with originals_at(originals):
             exchanges, output = await _run(saved, pages, used, PublishedReplies(replies, vectors={}))
-    except ReadgraphError as problem:
+    except (ReadgraphError, LookupError, ValueError, RecursionError) as problem:  # forged records lead anywhere
         return Replayed([*differences, f"It can't be repeated to its end: {problem}"])
     made = [_saved_reply(exchange, saved.settings.get("sample", 0)) for exchange in exchanges]
     unused = [(at, each) for at, each in enumerate(saved.replies, 1) if each not in made]
@@ -338,8 +343,8 @@ async def _put_texts(
     for number, text in enumerate(saved.texts):
         record = text.record
         stored = await library.find_document(record.id) if library else None
-        near = beside / text.file if beside and text.file and not stored else None
-        if path := files[number] if number < len(files) else near if near and near.is_file() else None:
+        near = beside / Path(text.file).name if beside and text.file and not stored else None
+        if path := files[number] if number < len(files) else near if near and isfile(near) else None:
             stored, *_ = await store_each(pages, read_file(path))
             originals[record.id] = path
         elif library and stored:

@@ -64,6 +64,8 @@ def _print_result(replayed: Replayed) -> None:
         rendering.print_citations(output["citations"], extracted=output["status"] == "extracted")
     for line in replayed.differences[:MOST_SHOWN]:
         _say(f"not alike: {line}", "red")
+    if (unshown := len(replayed.differences) - MOST_SHOWN) > 0:
+        _say(f"not alike: {unshown:,} more, which --json lists", "red")
     if count := replayed.notes_as_kept:
         _say(f"The file holds {format_count(count, 'note')} as kept, without their replies: these weren't repeated.")
     if not replayed.differences:

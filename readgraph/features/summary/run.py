@@ -18,7 +18,6 @@ from readgraph.graphs.methods import ROWS
 from readgraph.library.opening import Library
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
 from readgraph.state.words import count_words, format_count
 
@@ -82,9 +81,6 @@ def estimate_summaries(options: SummariseOptions, context: ReaderContext, screen
 
 
 def _settings_of(options: SummariseOptions, context: ReaderContext) -> ReaderContext:
-    """The context with the settings that are options of this command alone; raises `BadInput` for an empty option."""
-    for option, value in (("--part", options.part), ("--about", options.about)):
-        if value is not None and not value.strip():
-            raise BadInput(f"{option} is empty: write something, or leave it out.")
+    """The context with the settings that are options of this command alone."""
     changed: dict[str, Any] = {"summary_words": options.words, "check_sentences": options.check}
     return replace(context, **{name: value for name, value in changed.items() if value is not None})

@@ -95,8 +95,12 @@ def is_unanswered(state: CiteState, context: ReaderContext) -> bool:
 
 
 async def prove_absence(state: CiteState, runtime: ReaderRuntime) -> tuple[Absence, CiteUpdate | None]:
-    """Judge the parts that were not read, and answer from those that may hold an answer; None where none does."""
-    memory, read = await load_memory(runtime, state), state.get("pages_read") or []
+    """Judge the parts that were not read, and answer from those that may hold an answer; None where none does.
+
+    Where a reply couldn't be used, it may have been that on a part which was read: then these are judged too.
+    """
+    memory = await load_memory(runtime, state)
+    read = [] if state.get("fallbacks") else state.get("pages_read") or []
     question, choices = state.get("question_text") or "", state.get("choices") or {}
     room, meter = content_room(runtime.context, question, choices), current_meter()
     proof = Proof(memory, [page.number for page in await memory.pages(read) if page.words <= room])

@@ -94,7 +94,7 @@ async def keep_written_notes(
 
     async def write_missing_note(text: str, page: Page, runtime: ReaderRuntime) -> Note:
         if page.start in kept.notes:
-            note = replace(kept.notes[page.start], page=page.number)
+            note = with_correction(replace(kept.notes[page.start], page=page.number), "")
         else:
             note = await write_note(text, page, runtime)
         if not corrections or (key := correction_key(memory.recipe.method, text)) not in corrections:

@@ -58,8 +58,6 @@ def json_lines(printed: str) -> list[Any]:
     ("given", "refusal"),
     [
         ((), f"A chat needs a model. Give --model, or set READGRAPH_MODEL: {HOW_TO_NAME}"),
-        ((*DOUBLE, "--agent", ""), "The agent has no name: give it one."),
-        ((*DOUBLE, "--agent", "  "), "The agent has no name: give it one."),
         ((*DOUBLE, "--every", "10m", " "), "The timer has no prompt: give one, such as --every 10m 'What is open?'"),
     ],
 )
@@ -272,7 +270,7 @@ def test_agents(typing: Typed, server: ModelServer, tmp_path: Path) -> None:
     file.with_name("torn.json").write_text('{"readgraph": "agent", ')
     torn = typing("agents", "import", file.with_name("torn.json"), code=2)
     assert ": Invalid JSON" in torn and ": :" not in torn
-    assert "The agent has no name" in typing("agents", "import", file, "--as", " ", code=2)
+    assert "--as is empty" in typing("agents", "import", file, "--as", " ", code=2)
     nowhere = typing("agents", "export", "ada", tmp_path / "no" / "ada.json", code=2)
     assert nowhere.endswith("ada.json can't be written: No such file or directory.\n")
     assert "give --yes" in typing("agents", "forget", "ada", code=2)

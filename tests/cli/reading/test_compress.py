@@ -44,7 +44,7 @@ def test_without_a_model_it_says_so(readgraph: Command) -> None:
         ("--budget many", "--budget wants a whole number"),
         ("--budget 99 --engine gist", "There is no compression engine 'gist': choose one of readagent_gist"),
         ("--budget 99 --engine extractive --model openai:gpt-5.4-mini", "--model has no effect with extractive"),
-        ("--budget 99 --question ''", "The query is empty"),
+        ("--budget 99 --question ''", "--question is empty"),
         ("--budget 99 --trace {tmp}", "is a folder: name a file for the trace"),
         ("--budget 99 --trace {tmp}/none/out.json", "There is no folder"),
         ("--budget 99 --trace {tmp}/notes.json", "exists already and is no trace"),

@@ -83,8 +83,6 @@ def test_what_was_not_checked_is_said_once(readgraph: Command, server: ModelServ
     ("given", "told"),
     [
         (("--part", "3. Accross"), "its places have names such as '2. Across the Sarn'"),
-        (("--part", ""), "--part is empty"),
-        (("--about", " "), "--about is empty"),
         (("--estimate", "--show-steps"), "leave --show-steps out"),
         (("--open",), "name a file for it with --report"),
     ],
