@@ -7,8 +7,8 @@ Arabic and Hebrew have light rules of our own.
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Set
-from functools import cache, lru_cache, update_wrapper
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache, partial, update_wrapper
 from importlib import import_module
 from importlib.resources import files
 from itertools import zip_longest
@@ -80,36 +80,33 @@ def stem(word: str, language: str = ENGLISH) -> str:
     )
 
 
-MOST_STEMS = 65_536  # of a language that are kept: a text says the same words again and again
+MOST_WORDS = 65_536  # whose results a table keeps: a text says the same words again and again
+Made = TypeVar("Made")
 
 
-class _StemTable(dict[str, str | None]):
-    """The stems of the words that were met last, None for stop words where they are left out."""
+class WordTable(dict[str, Made]):
+    """What a function makes of the words that were met last."""
 
-    def __init__(self, language: str, stopped: Set[str]) -> None:
+    def __init__(self, function: Callable[[str], Made]) -> None:
         super().__init__()
-        self._language, self._stopped = language, stopped
+        self._function = function
 
-    def __missing__(self, token: str) -> str | None:
-        if len(self) >= MOST_STEMS:
+    def __missing__(self, word: str) -> Made:
+        if len(self) >= MOST_WORDS:
             self.clear()
-        self[token] = stemmed = None if token in self._stopped else stem(token, self._language)
-        return stemmed
+        self[word] = made = self._function(word)
+        return made
 
 
 @lru_cache(8)
 def _stems(language: str) -> Mapping[str, str]:
-    return _StemTable(language, frozenset())  # type: ignore[return-value]  # without stop words it has no None
+    return WordTable(partial(stem, language=language))
 
 
 @lru_cache(8)
 def _content_stems(language: str) -> Mapping[str, str | None]:
-    return _StemTable(language, stop_words(language))
-
-
-def content_stem(token: str) -> str | None:
-    """The stem of one of the `tokens` of an English text; None of a stop word."""
-    return _content_stems(ENGLISH)[token]
+    stopped = stop_words(language)
+    return WordTable(lambda token: None if token in stopped else stem(token, language))
 
 
 def fold_accents(word: str) -> str:
