@@ -64,7 +64,7 @@ def stem(word: str, language: str = ENGLISH) -> str:
     Vietnamese keeps its accents. Latin words of other languages without a stemmer are stemmed as English ones.
     """
     if language == ENGLISH and word.isascii():
-        return _english(word)
+        return english_stem(word)
     language = language_of_word(word, language)
     if language == "vi":
         return word
@@ -76,7 +76,9 @@ def stem(word: str, language: str = ENGLISH) -> str:
         # A stemmer has a state, which threads can't share.
         return fold_accents(_snowball(language)().stemWord(word)) or fold_accents(word)
     return (
-        fold_accents(word) if language in _WITHOUT_STEMMER or not _LATIN.match(word) else _english(fold_accents(word))
+        fold_accents(word)
+        if language in _WITHOUT_STEMMER or not _LATIN.match(word)
+        else english_stem(fold_accents(word))
     )
 
 
@@ -139,7 +141,7 @@ def _snowball(language: str) -> Any:
 _ENGLISH_ENDINGS = ("ing", "ed", "es", "s")
 
 
-def _english(word: str) -> str:
+def english_stem(word: str) -> str:
     """A light English stem: plurals, -ing, -ed, and the letters that these double, drop or change.
 
     It was compared with FTS5's Porter stemmer on LoCoMo turns, QMSum chunks and Hotpot paragraphs: neither is better on

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from readgraph.library.search.terms import STOP_WORDS, WordTable, content_words, stem
+from readgraph.library.search.terms import STOP_WORDS, WordTable, content_words, english_stem
 from readgraph.nodes.building.parts import HEADING, Pages, pages_after
 from readgraph.nodes.building.recipes import purpose_words
 from readgraph.nodes.contracts import AskedState, ReaderRuntime
@@ -96,7 +96,7 @@ def _first_stem(word: str) -> str:
         return ""
     if word.isascii():  # such a word is one token
         token = word.lower()
-        return "" if token in STOP_WORDS else stem(token)
+        return "" if token in STOP_WORDS else english_stem(token)
     return next(iter(content_words(word)), "")
 
 
