@@ -320,7 +320,7 @@ class LibraryStore(SharedStore):
             file.unlink(missing_ok=True)
 
     def _worker_for(self, operations: Sequence[Op]) -> FileWorker:
-        return self._writing if any(isinstance(operation, PutOp) for operation in operations) else self._reading
+        return self._writing if PutOp in map(type, operations) else self._reading
 
 
 def _forget_mark(path: Path) -> None:

@@ -110,7 +110,7 @@ class StoredItems:
 
     async def get(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[dict[str, Any] | None]:
         """The stored values of these keys, in this order; None for keys that don't exist."""
-        return await self.get_all((namespace, key) for key in keys)
+        return await self.get_all([(namespace, key) for key in keys])
 
     async def get_all(self, keys: Iterable[tuple[tuple[str, ...], str]]) -> list[dict[str, Any] | None]:
         """The stored values of these (namespace, key) pairs, in this order; None for those that don't exist."""

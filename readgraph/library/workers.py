@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any, TypeVar
@@ -119,7 +120,7 @@ class WorkerThread:
 
     def carry_out(self, orders: Sequence[_Order]) -> None:
         """Run the functions of orders that waited, those that write together."""
-        for writes, group in groupby(orders, lambda order: order.writes):
+        for writes, group in groupby(orders, attrgetter("writes")):
             together = [*group]
             if writes and len(together) > 1 and self._run_together:
                 with suppress(Exception):
@@ -161,4 +162,4 @@ def _carry_out_waiting(waiting: SimpleQueue[_Order | None]) -> bool:
         for loop, settled in by_loop.items():  # each event loop is woken once
             with suppress(RuntimeError):  # the loop was closed: nobody waits any more
                 loop.call_soon_threadsafe(lambda settled=settled: [order.settle() for order in settled])
-    return None not in group
+    return len(orders) == len(group)

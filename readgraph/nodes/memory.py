@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from typing_extensions import TypedDict
@@ -27,7 +28,8 @@ from readgraph.state.words import count_words, first_words, format_count, take_f
 
 __all__ = ["flat_tree", "memory_pages", "view_memory", "view_nodes"]
 
-RecordT = TypeVar("RecordT", Page, Note)
+KeyT = TypeVar("KeyT", int, str)
+RecordT = TypeVar("RecordT", Page, Note, TreeNode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +128,11 @@ MOST_KEPT = 2_000  # pages of a memory of which joined steps keep what they fetc
 
 @dataclass(frozen=True, slots=True)
 class _Fetched:
-    """What steps have fetched of a memory: pages and notes by their numbers."""
+    """What steps have fetched of a memory: pages and notes by their numbers, nodes of its tree by their ids."""
 
     pages: dict[int, Page] = field(default_factory=dict)
     notes: dict[int, Note] = field(default_factory=dict)
+    nodes: dict[str, TreeNode] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -154,16 +157,16 @@ class OpenedMemory:
     async def pages(self, numbers: Iterable[int] | None = None) -> list[Page]:
         """The pages with these numbers, or all."""
         fetch = partial(self.store.pages, self.record.id)
-        return await self._once(self.fetched.pages, numbers, fetch, lambda page: page.number)
+        return await self._once(self.fetched.pages, self._wanted(numbers), fetch, attrgetter("number"))
 
     async def notes(self, numbers: Iterable[int] | None = None) -> list[Note]:
         """The notes of these pages, or all."""
         fetch = partial(self.store.notes, self.record.id)
-        return await self._once(self.fetched.notes, numbers, fetch, lambda note: note.page)
+        return await self._once(self.fetched.notes, self._wanted(numbers), fetch, attrgetter("page"))
 
     async def pages_and_notes(self, numbers: Iterable[int] | None = None) -> tuple[list[Page], list[Note]]:
         """The pages with these numbers, or all, and their notes, which are fetched together."""
-        wanted = [*(range(self.record.pages) if numbers is None else numbers)]
+        wanted = self._wanted(numbers)
         if any(number in self.fetched.pages or number in self.fetched.notes for number in wanted):
             return await self.pages(wanted), await self.notes(wanted)
         pages, notes = await self.store.pages_and_notes(self.record.id, wanted)
@@ -176,20 +179,22 @@ class OpenedMemory:
     def _keeps_fetched(self) -> bool:
         return self.whole and self.record.pages <= MOST_KEPT and not _changes.get()
 
+    def _wanted(self, numbers: Iterable[int] | None) -> list[int]:
+        return [*(range(self.record.pages) if numbers is None else numbers)]
+
     async def _once(
         self,
-        fetched: dict[int, RecordT],
-        numbers: Iterable[int] | None,
-        fetch: Callable[[list[int]], Awaitable[list[RecordT]]],
-        number_of: Callable[[RecordT], int],
+        fetched: dict[KeyT, RecordT],
+        wanted: list[KeyT],
+        fetch: Callable[[list[KeyT]], Awaitable[list[RecordT]]],
+        key_of: Callable[[RecordT], KeyT],
     ) -> list[RecordT]:
-        """The records of these numbers, or of all pages; those that were fetched before are not fetched again."""
-        wanted = [*(range(self.record.pages) if numbers is None else numbers)]
+        """The records of these keys; those that were fetched before are not fetched again."""
         if not self._keeps_fetched:
             return await fetch(wanted)
-        if missing := [number for number in wanted if number not in fetched]:
-            fetched |= {number_of(record): record for record in await fetch(missing)}
-        return [fetched[number] for number in wanted if number in fetched]
+        if missing := [key for key in wanted if key not in fetched]:
+            fetched |= {key_of(record): record for record in await fetch(missing)}
+        return [fetched[key] for key in wanted if key in fetched]
 
     @property
     def whole(self) -> bool:
@@ -205,7 +210,12 @@ class OpenedMemory:
         wanted = [*ids]
         notes, above = await asyncio.gather(
             self.notes([page_of(name) for name in wanted if is_leaf(name)]),
-            self.store.tree_nodes(self.record.id, [name for name in wanted if not is_leaf(name)]),
+            self._once(
+                self.fetched.nodes,
+                [name for name in wanted if not is_leaf(name)],
+                partial(self.store.tree_nodes, self.record.id),
+                attrgetter("id"),
+            ),
         )
         return {node_id(0, note.page): note for note in notes} | {node.id: node for node in above}
 
@@ -379,14 +389,14 @@ def pages_text(pages: Iterable[ShownPage]) -> str:
 
 def format_pages(bodies: Mapping[int, str]) -> str:
     """Texts of pages, each after a tag that occurs in none of them."""
-    return tag_texts((number, body.strip()) for number, body in bodies.items())
+    return tag_texts([(number, body.strip()) for number, body in bodies.items()])
 
 
 def tag_texts(texts: Iterable[tuple[object, str]]) -> str:
     """Texts, each after a tag with its name, such as the number of its page; the tag occurs in none of them."""
     named = [*texts]
     tag = find_unused_name("page", [text for _, text in named])
-    return "\n\n".join(f"<{tag} {name}>\n{text}" for name, text in named)
+    return "\n\n".join([f"<{tag} {name}>\n{text}" for name, text in named])
 
 
 async def sizes_of(store: PageStore, document: Document, missing: Sequence[tuple[int, int]]) -> NotMemorised:

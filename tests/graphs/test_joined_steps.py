@@ -23,13 +23,15 @@ from readgraph.nodes.persons import review_answer
 from readgraph.nodes.research.plan import PlanState, PlanUpdate, SearchState, SearchUpdate, plan, search
 from readgraph.nodes.research.reflect import ReflectState, ReflectUpdate, reflect
 from readgraph.nodes.step import node
-from readgraph.nodes.walk.position import WalkUpdate, enter
+from readgraph.nodes.walk.position import LeafUpdate, WalkingState, WalkUpdate, enter
+from readgraph.nodes.walk.steps import read_leaf
 from readgraph.state.context import ReaderContext
+from readgraph.state.records import TreeNode
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.doubles.researcher import QUESTION, remembered_pages, researcher, trail_pages
 from tests.doubles.walker import CONTEXT as WALKING
-from tests.doubles.walker import TEXT, Walker, down, moves, says
+from tests.doubles.walker import REVERT, TEXT, Walker, down, moves, says
 from tests.support.some_methods import mostly_slow
 
 CONTEXT = ReaderContext(model="openai:double", embeddings="openai:double-embeddings")
@@ -182,6 +184,32 @@ async def test_a_note_corrected_meanwhile_leads_no_walk_of_joined_steps_astray(
     found = await joined.ainvoke({"document": document.id, "question": "What in year 4?"}, context=WALKING)
     assert moves(dict(found))[:2] == [("2.0", "child", "1.1"), ("1.1", "child", "0.4")]
     assert "<part-2 1>\nIn short: <part 0> In short: In year 3 " in walker.decided[0].text
+
+
+@pytest.mark.parametrize("rewrites", [False, True])
+async def test_nodes_of_a_tree_are_fetched_once_but_anew_behind_a_step_of_one_s_own(
+    server: ModelServer, library: Library, monkeypatch: pytest.MonkeyPatch, rewrites: bool
+) -> None:
+    document, fetch, fetched = await library.pages.add_document(TEXT), type(library.store).abatch, list[str]()
+
+    async def list_keys(store: Any, ops: Any) -> Any:
+        fetched.extend(op.key for op in ops if isinstance(op, GetOp) and "tree" in op.namespace)
+        return await fetch(store, ops)
+
+    @node(settings=read_leaf.settings)
+    async def rewrite_and_read(state: WalkingState, runtime: ReaderRuntime) -> LeafUpdate:
+        await library.pages.put_tree_node(state["memory"], TreeNode("1.0", "What a user wrote.", 4))
+        return await read_leaf(state, runtime)
+
+    server.respond = walker = Walker(down(1), down(1), REVERT, down(None), down(0), down(1), says("answer", "it"))
+    steps = {"read_leaf": rewrite_and_read} if rewrites else {}
+    joined = join_steps(METHODS["mem-walker"].build(**steps)).compile(store=library.store)
+    await joined.ainvoke({"document": document.id}, context=WALKING)
+    monkeypatch.setattr(type(library.store), "abatch", list_keys)
+    await joined.ainvoke({"document": document.id, "question": "What in year 1?"}, context=WALKING)
+    assert [request.text.count("What a user wrote.") for request in walker.decided[:4]] == [0, 0, 0, 0]
+    assert ("What a user wrote." in walker.decided[4].text) is rewrites
+    assert (len(fetched) > len({*fetched})) is rewrites
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import pytest
 from pydantic import BaseModel
+from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from readgraph.models.asking import ask_reply, ask_text
@@ -270,6 +271,18 @@ async def test_the_same_again_is_no_call(serve: Serve, runtime: ReaderRuntime, h
     for seconds in (120.0, 60.0):  # another client, as in a new process
         await ask(with_context(runtime, timeout=seconds))
         assert server.calls == calls
+
+
+async def test_questions_that_go_out_at_once_leave_no_connection_open(serve: Serve, runtime: ReaderRuntime) -> None:
+    left = dict[str, str]()
+
+    def tell_nothing(http: Request) -> None:
+        left[http.url.path] = http.headers["connection"]
+
+    serve(tells=dict.fromkeys(["/v1/models", "/api/ps", "/api/show", "/props"], tell_nothing))
+    metered(runtime)
+    await ask(runtime)
+    assert left == {"/v1/models": "keep-alive", "/api/ps": "close", "/api/show": "close", "/props": "close"}
 
 
 @pytest.mark.filterwarnings("ignore:The model server")

@@ -7,8 +7,8 @@ Arabic and Hebrew have light rules of our own.
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Set
-from functools import cache, lru_cache, update_wrapper
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache, partial, update_wrapper
 from importlib import import_module
 from importlib.resources import files
 from itertools import zip_longest
@@ -64,7 +64,7 @@ def stem(word: str, language: str = ENGLISH) -> str:
     Vietnamese keeps its accents. Latin words of other languages without a stemmer are stemmed as English ones.
     """
     if language == ENGLISH and word.isascii():
-        return _english(word)
+        return english_stem(word)
     language = language_of_word(word, language)
     if language == "vi":
         return word
@@ -76,40 +76,39 @@ def stem(word: str, language: str = ENGLISH) -> str:
         # A stemmer has a state, which threads can't share.
         return fold_accents(_snowball(language)().stemWord(word)) or fold_accents(word)
     return (
-        fold_accents(word) if language in _WITHOUT_STEMMER or not _LATIN.match(word) else _english(fold_accents(word))
+        fold_accents(word)
+        if language in _WITHOUT_STEMMER or not _LATIN.match(word)
+        else english_stem(fold_accents(word))
     )
 
 
-MOST_STEMS = 65_536  # of a language that are kept: a text says the same words again and again
+MOST_WORDS = 65_536  # whose results a table keeps: a text says the same words again and again
+Made = TypeVar("Made")
 
 
-class _StemTable(dict[str, str | None]):
-    """The stems of the words that were met last, None for stop words where they are left out."""
+class WordTable(dict[str, Made]):
+    """What a function makes of the words that were met last."""
 
-    def __init__(self, language: str, stopped: Set[str]) -> None:
+    def __init__(self, function: Callable[[str], Made]) -> None:
         super().__init__()
-        self._language, self._stopped = language, stopped
+        self._function = function
 
-    def __missing__(self, token: str) -> str | None:
-        if len(self) >= MOST_STEMS:
+    def __missing__(self, word: str) -> Made:
+        if len(self) >= MOST_WORDS:
             self.clear()
-        self[token] = stemmed = None if token in self._stopped else stem(token, self._language)
-        return stemmed
+        self[word] = made = self._function(word)
+        return made
 
 
 @lru_cache(8)
 def _stems(language: str) -> Mapping[str, str]:
-    return _StemTable(language, frozenset())  # type: ignore[return-value]  # without stop words it has no None
+    return WordTable(partial(stem, language=language))
 
 
 @lru_cache(8)
 def _content_stems(language: str) -> Mapping[str, str | None]:
-    return _StemTable(language, stop_words(language))
-
-
-def content_stem(token: str) -> str | None:
-    """The stem of one of the `tokens` of an English text; None of a stop word."""
-    return _content_stems(ENGLISH)[token]
+    stopped = stop_words(language)
+    return WordTable(lambda token: None if token in stopped else stem(token, language))
 
 
 def fold_accents(word: str) -> str:
@@ -142,7 +141,7 @@ def _snowball(language: str) -> Any:
 _ENGLISH_ENDINGS = ("ing", "ed", "es", "s")
 
 
-def _english(word: str) -> str:
+def english_stem(word: str) -> str:
     """A light English stem: plurals, -ing, -ed, and the letters that these double, drop or change.
 
     It was compared with FTS5's Porter stemmer on LoCoMo turns, QMSum chunks and Hotpot paragraphs: neither is better on

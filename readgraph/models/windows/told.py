@@ -43,11 +43,13 @@ async def ask_server(chat: Any, model: str) -> Told:
     if any(f".{parts.hostname}".endswith(f".{host}") for host in SILENT):
         return Told()
     base = urlunsplit(parts._replace(query="", fragment="")).rstrip("/")
-    given = {**client.default_headers, **client.auth_headers}
+    model_list, given = f"{base}/models", {**client.default_headers, **client.auth_headers}
     headers = {name: value for name, value in given.items() if isinstance(value, str)}
 
     async def fetch(address: str, body: dict[str, str] | None = None) -> Any:
-        request = {"headers": headers, "params": client.default_query, "timeout": SECONDS, "follow_redirects": False}
+        # Several questions go out at once, and of each connection that stays open every later call looks whether it is.
+        named = headers if address == model_list else {**headers, "Connection": "close"}
+        request = {"headers": named, "params": client.default_query, "timeout": SECONDS, "follow_redirects": False}
         method, sent = ("POST", {"json": body}) if body else ("GET", {})
         async with chat.http_async_client.stream(method, address, **request, **sent) as response:
             content = b""
@@ -57,15 +59,15 @@ async def ask_server(chat: Any, model: str) -> Told:
                     return None
             return json.loads(content) if response.status_code == 200 else None
 
-    return await _ask(fetch, base, model)
+    return await _ask(fetch, base, model_list, model)
 
 
-async def _ask(fetch: Fetch, base: str, model: str) -> Told:
+async def _ask(fetch: Fetch, base: str, model_list: str, model: str) -> Told:
     told = Told()
     root = _VERSION.sub("", base)
     try:
         async with asyncio.timeout(SECONDS):
-            told = _read_list(await _fetch_or_none(fetch, f"{base}/models"), model)
+            told = _read_list(await _fetch_or_none(fetch, model_list), model)
             if told.tokens:
                 return told
             beside: dict[str, tuple[str, dict[str, str] | None]] = {

@@ -263,6 +263,7 @@ def _shape(character: str) -> bytes:
 
 
 _SHAPES = b"".join(_shape(chr(code)) for code in range(128)) + _MARK * 128
+_WORDS, _MARKS = _SHAPES.replace(_DIGIT, _LETTER), bytes(code for code in range(256) if _SHAPES[code] == ord(_MARK))
 _NO_ASCII = re.compile(r"[^\x00-\x7f]+")
 _IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+")
 _ALPHABETS = re.compile("[\u00c0-\u06ff]+")  # of European languages, Hebrew and Arabic: vocabularies know their words
@@ -284,8 +285,7 @@ def fewest_tokens(text: str) -> int:
             runs = _NO_ASCII.findall(text)
         beside += sum(len(run) // LETTERS_A_TOKEN for run in runs)
         text = _NO_ASCII.sub("a", text)
-    shape = b" " + text.encode().translate(_SHAPES).replace(_MARK, b"").replace(_DIGIT, _LETTER)
-    return shape.count(b" a") + beside
+    return (b" " + text.encode().translate(_WORDS, _MARKS)).count(b" a") + beside
 
 
 def likely_tokens(text: str) -> int:

@@ -148,7 +148,7 @@ class MemoRecall:
         newest = take_fitting(reversed(memos), size, int(NEWEST_SHARE * self.budget))
         nearest = [memos[number] for number in self._nearest(text, len(memos) - len(newest))]
         older = take_fitting(nearest, size, self.budget - sum(map(size, newest)), skips=True)
-        return sorted([*older, *newest], key=lambda memo: memo.page)
+        return sorted([*older, *newest], key=attrgetter("page"))
 
     def _nearest(self, text: str, older: int) -> list[int]:
         """The older memos that share words with the text, ranked by the sum of the shared words' rarity."""

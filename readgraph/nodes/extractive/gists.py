@@ -4,9 +4,8 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 
-from readgraph.library.search.terms import content_stem, content_words
+from readgraph.library.search.terms import STOP_WORDS, WordTable, content_words, english_stem
 from readgraph.nodes.building.parts import HEADING, Pages, pages_after
 from readgraph.nodes.building.recipes import purpose_words
 from readgraph.nodes.contracts import AskedState, ReaderRuntime
@@ -83,24 +82,25 @@ def _names(sentence: str) -> set[str]:
 
 def telling_words(text: str, most: int) -> list[str]:
     """The words that carry most of a text's content, as written there, the most frequent first."""
-    written = Counter(text.translate(_BETWEEN).split() if text.isascii() else _WORD.findall(text))
-    stems = [*map(_first_stem, written)]
-    frequency = dict.fromkeys(stems, 0)
-    for stem, count in zip(stems, written.values(), strict=True):
-        frequency[stem] += count
-    frequency.pop("", None)
+    written = text.translate(_BETWEEN).split() if text.isascii() else _WORD.findall(text)
+    stems = [*map(_first_stems.__getitem__, written)]
+    frequency = Counter(stems)
+    del frequency[""]
     as_it_stands = dict(zip(reversed(stems), reversed(written), strict=True))  # the first word of each stem
     return [as_it_stands[stem] for stem in sorted(frequency, key=frequency.__getitem__, reverse=True)[:most]]
 
 
-@lru_cache(1 << 15)
 def _first_stem(word: str) -> str:
     """A word as it is ranked; "" for a short one, or one without content."""
     if len(word) < FEWEST_LETTERS:
         return ""
     if word.isascii():  # such a word is one token
-        return content_stem(word.lower()) or ""
+        token = word.lower()
+        return "" if token in STOP_WORDS else english_stem(token)
     return next(iter(content_words(word)), "")
+
+
+_first_stems = WordTable(_first_stem)
 
 
 _SIGNATURE = re.compile(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, create_model
@@ -151,7 +152,7 @@ async def memos_in_view(memory: OpenedMemory, tools: Tools, question: str) -> Me
         nearest = [page for tool in list(tools.values())[:1] for page, _ in await tool.find(question, MOST_OLDER)]
         notes = await memory.notes([page for page in nearest if page < first])
         older = take_fitting(notes, _words, room, skips=True)
-    return MemosInView(sorted([*older, *recent], key=lambda note: note.page), memory.record.pages)
+    return MemosInView(sorted([*older, *recent], key=attrgetter("page")), memory.record.pages)
 
 
 def _words(note: Note) -> int:
