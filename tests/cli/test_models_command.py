@@ -93,7 +93,7 @@ def test_a_key_in_the_wrong_place_is_neither_kept_nor_shown(
         ("nobody:small", "'nobody' is not a known provider"),
         ("opena:gpt-5.4", "do you mean openai:gpt-5.4?"),
         ("gpt-5.4-mini", "do you mean openai:gpt-5.4-mini?"),
-        ("", "Name a model"),
+        ("", "PROVIDER:NAME is empty"),
         ("openai:", "is not the name of a model"),
         ("local:C:\\models\\small.gguf", "C:\\models\\small.gguf can't be read"),
         ("ollama:llama3.2", "OLLAMA_HOST"),

@@ -40,9 +40,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in FILES.items():
         if name == DECLARED:
             declared = (project / name).read_text(encoding="utf-8")
-            before, correct, after = declared.partition('        Method(\n            name="correct",')
+            before, correct, after = declared.partition('    Method(\n        name="correct",')
             assert correct, "the page says before which entry the new one stands"
-            entry = indent(text.rstrip() + ",\n", " " * 8)
+            entry = indent(text.rstrip() + ",\n", " " * 4)
             text = f"{before}{entry}{correct}{after}"
         elif name == DESCRIBED:
             text = "\n".join([(project / name).read_text(encoding="utf-8"), text, UNDRAWN])
