@@ -94,8 +94,8 @@ async def test_a_history_that_grows_stays_within_the_window(server: ModelServer,
 
 
 @pytest.mark.slow
-async def test_a_hundred_thousand_events_in_two_thousand_sessions(server: ModelServer, library: Library) -> None:
-    found = await grown(library, server, 2000, 50, asked_every=40)
+async def test_thousands_of_events_in_five_hundred_sessions(server: ModelServer, library: Library) -> None:
+    found = await grown(library, server, 500, 50, asked_every=10)
     assert all(answer["pages_read"] == [0] and answer["status"] == "answered" for answer in found)
     calls = [answer["usage"]["calls"] for answer in found]
     assert max(calls[25:]) <= 1.2 * max(calls[:25]), "calls are linear"

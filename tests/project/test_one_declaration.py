@@ -55,9 +55,9 @@ def convert(data: bytes, name: str) -> Converted:
     return Converted(data.decode().replace("-- ", ""), ())
 '''
 SETTING = '    listening_hours: Annotated[int, Ge(0), Help("Hours to listen."), InRecipe()] = 3\n'
-DECLARED = '        Method(name="listening", line="Listens to the lamp.", memory_of="bm25", graph="{}"),\n'
+DECLARED = '    Method(name="listening", line="Listens to the lamp.", memory_of="bm25", graph="{}"),\n'
 LINES = {  # a line that is put after another one
-    "graphs/declared.py": ("    return [\n", DECLARED.format("readgraph.graphs.listening:graph")),
+    "graphs/declared.py": ("methods = give(\n", DECLARED.format("readgraph.graphs.listening:graph")),
     "state/settings/methods.py": ('    """The shape of MemWalker\'s tree."""\n\n', SETTING),
     "sources/kinds.py": (
         "OURS = (\n",
