@@ -51,11 +51,9 @@ def is_notice(text: str, start: int) -> bool:
 
     "12/03/24, 18:03 - Marta added you"; in exports of iOS the mark is U+200E before the words.
     """
-    line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0]
-    if not _MESSAGE.match(line):
-        return False
-    label = LABEL.match(line.lstrip(_DIRECTION))
-    return not label or line.lstrip(_DIRECTION)[label.end() :].startswith(_DIRECTION[0])
+    line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0].lstrip(_DIRECTION)
+    label = LABEL.match(line)
+    return bool(_MESSAGE.match(line)) and (not label or line.startswith(_DIRECTION[0], label.end()))
 
 
 def remove_noise(said: str) -> str:
