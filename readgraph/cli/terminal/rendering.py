@@ -163,9 +163,7 @@ def print_answer(output: dict[str, Any], screen: OutputOptions) -> None:
     picked = output.get("picked", [])
     book, extracted = picked[0]["title"] if len(picked) == 1 else "", output["status"] == "extracted"
     print_citations(output["citations"], book, extracted=extracted)
-    notices = screen.notices_left(output.get("notices", ()))
-    for problem in filter(None, (answer_doubts(output), format_missing_records(output), *notices)):
-        console.print(SafeText(problem, style="yellow"))
+    print_doubts(output, screen.notices_left(output.get("notices", ())))
     if screen.quiet:
         return
     if why := output.get("why"):
@@ -187,6 +185,12 @@ def print_answer(output: dict[str, Any], screen: OutputOptions) -> None:
         back = sum(hop["action"] == "revert" for hop in output["hops"])
         did.insert(0, f"walked {format_count(len(output['hops']), 'step')}, {back:,} of them back")
     console.print(footer(output, *did))
+
+
+def print_doubts(output: Mapping[str, Any], notices: Iterable[str]) -> None:
+    """Print what is doubtful in an answer: sentences that the text does not support, records left out, notices."""
+    for doubt in filter(None, (answer_doubts(output), format_missing_records(output), *notices)):
+        Console().print(SafeText(doubt, style="yellow"))
 
 
 def answer_doubts(output: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """`compare` and `methods` as a user meets them."""
 
 import re
+from typing import Any
 
 import pytest
 from pytest import MonkeyPatch
@@ -95,6 +96,19 @@ def test_a_method_that_fails_does_not_stop_the_others(readgraph: Command, server
     assert "in a row (500)" in failed["problem"]
     printed = readgraph(*COMPARE, *DOUBLE, "--methods", "recurrent,bm25").text
     assert "failed: The model server" in printed and "1 of 2 methods failed" in printed
+
+
+def test_what_a_reader_must_know_is_printed_with_its_method_or_once_for_all(
+    readgraph: Command, server: ModelServer
+) -> None:
+    alike = readgraph("compare", "Wer sah die Ziege auf der Galerie?", STORY, "--methods", "bm25,read-agent").text
+    assert alike.count("The question is in German") == 1 < alike.count("No sentence")
+    assert alike.index("The question is in German") > alike.rindex("No sentence")
+    no_answer: dict[str | None, Any] = {"PartHolds": {"holds": False}, "FreeAnswer": {"quotes": [], "answer": None}}
+    server.respond = lambda request: no_answer.get(asked_for(request)) or reader(request)
+    command = ("compare", "Who baked the submarine?", STORY, *DOUBLE, "--methods", "bm25,gists-only", "--prove-absence")
+    every_part_read, none_read = readgraph(*command, "-q").text.split("gists-only")[:2]
+    assert "read, 0 judged)" in every_part_read and "(0 read," in none_read
 
 
 @pytest.mark.slow
