@@ -56,7 +56,7 @@ QUESTIONS = ("Who took the log book?", "How many lamps are there?", "When did th
 OPTIONS = ["Iolo took it", "Marian took it", "nobody did"]
 EVERY = {**METHODS, ROWS["summary"].name: ROWS["summary"]}
 ENGINES = ("readagent_gist", "memwalker_tree", "gam_memos")
-MORE = int(os.environ.get("READGRAPH_ANYTHING", 6))
+MORE = int(os.environ.get("READGRAPH_ANYTHING", 4))
 
 
 def context_of(chance: Random, calls: Sequence[int | None] = (None, None, None, 0, 1, 7, 20)) -> ReaderContext:

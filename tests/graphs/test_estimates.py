@@ -126,6 +126,13 @@ def is_slow(method: Method, settings: dict[str, Any], respond: Callable[..., Any
     return settings != SETTINGS[method.name][respond is reader and len(SETTINGS[method.name]) > 1]
 
 
+def responders(method: Method, settings: dict[str, Any]) -> list[Callable[..., Any]]:
+    """Two for a baseline; each for a method in its first settings, and in others a plain, a useless, a restless one."""
+    if method.name not in SETTINGS:
+        return EVERY[:2]
+    return EVERY if settings is SETTINGS[method.name][0] else EVERY[:3]
+
+
 CASES = [
     pytest.param(
         method,
@@ -136,7 +143,7 @@ CASES = [
     )
     for method in ESTIMATED
     for settings in SETTINGS.get(method.name, OF_BASELINES)
-    for respond in (EVERY if method.name in SETTINGS else EVERY[:2])
+    for respond in responders(method, settings)
 ]
 
 

@@ -54,7 +54,11 @@ ENDLESS = (
     "readgraph corpus letters/ --watch",
 )
 """Commands that end with Ctrl-C only: see tests/cli/serving/test_studio.py, tests/mcp/, tests/serve/, tests/corpus/."""
-NOT_RUN = (*ENDLESS, "readgraph corpus letters/ --list")  # which lists what such a one watched
+NOT_RUN = (
+    *ENDLESS,
+    "readgraph corpus letters/ --list",  # which lists what such a one watched
+    "readgraph reproduce",  # which estimates every experiment, as tests of it do
+)
 
 
 AT_A_TIME = re.compile(r" +(?=\d+\.\d s\b|time\b)")

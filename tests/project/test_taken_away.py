@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,25 +20,42 @@ from tests.support.examples import STORY
 NEEDED_BY = {"doors/report": {"doors/serve"}, "features/verify": {"features/changes"}}
 """What can't be there without a door or a feature: it imports it at once."""
 
-TRY_ALL = """
-import contextlib, importlib, io, json, pkgutil, sys, readgraph
+TRIES = """
+import contextlib, importlib, io, json, os, pkgutil, sys, readgraph
 
-faults = {}
-for each in pkgutil.walk_packages(readgraph.__path__, "readgraph."):
-    if not each.name.endswith("__main__"):
-        try:
-            importlib.import_module(each.name)
-        except Exception as problem:
-            faults[each.name] = repr(problem)
-told = []
-for arguments in json.loads(sys.argv[1]):
+def import_all(package):
+    faults = {}
+    for each in pkgutil.walk_packages(package.__path__, "readgraph."):
+        if not each.name.endswith("__main__"):
+            try:
+                importlib.import_module(each.name)
+            except Exception as problem:
+                faults[each.name] = repr(problem)
+    return faults
+
+def run(arguments):
     sys.argv = ["readgraph", *arguments]
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
         importlib.import_module("readgraph.cli.main").run()
-    told.append(out.getvalue())
-json.dump([faults, *told], sys.__stdout__)
+    return out.getvalue()
+
+import_all(readgraph)
+for name in [name for name in sys.modules if name.partition(".")[0] == "readgraph"]:
+    del sys.modules[name]
+for folder in map(str.strip, sys.stdin):
+    if not os.fork():
+        os.environ["READGRAPH_LIBRARY"] = f"{folder}/library"
+        os.chdir(folder)
+        faults = import_all(importlib.import_module("readgraph"))
+        print(json.dumps([faults, *map(run, json.loads(sys.argv[1]))]), flush=True)
+        os._exit(0)
+    if os.wait()[1]:
+        print("null", flush=True)
 """
-"""Imports every module, then runs commands, in one process: to import all packages takes seconds."""
+"""For each folder of its input: imports every module there, and runs commands.
+
+Each is a fork of a process that has the packages of others: to import these takes seconds.
+"""
 
 COMMAND = ("-m", "readgraph")
 HELP, LISTED = ["--help"], ["methods", "--json"]
@@ -77,28 +95,45 @@ class Tried(NamedTuple):
     answer: str | None
 
 
-def try_all(folder: Path) -> Tried:
-    """What works of the package in this folder."""
-    told = run(folder, "-c", TRY_ALL, json.dumps([HELP, LISTED, [*ASK, "--json"]]))
-    faults, helped, listed, answered = json.loads(told)
-    methods = [each["name"] for each in json.loads(listed)]
-    return Tried(faults, commands_in(helped), methods, json.loads(answered)["answer"])
+class Trying:
+    """Tries copies of the package, one after the other."""
+
+    def __init__(self) -> None:
+        commands = json.dumps([HELP, LISTED, [*ASK, "--json"]])
+        given = {**os.environ, "COLUMNS": "100"}
+        pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "encoding": "utf-8"}
+        self.process = subprocess.Popen([sys.executable, "-c", TRIES, commands], cwd=HOUSE.parent, env=given, **pipes)
+
+    def try_all(self, folder: Path) -> Tried:
+        """What works of the package in this folder."""
+        assert self.process.stdin and self.process.stdout
+        print(folder, file=self.process.stdin, flush=True)
+        faults, helped, listed, answered = json.loads(self.process.stdout.readline())
+        methods = [each["name"] for each in json.loads(listed)]
+        return Tried(faults, commands_in(helped), methods, json.loads(answered)["answer"])
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Tried:
+def trying() -> Iterator[Trying]:
+    made = Trying()
+    yield made
+    made.process.communicate()
+
+
+@pytest.fixture(scope="module")
+def whole(trying: Trying, tmp_path_factory: pytest.TempPathFactory) -> Tried:
     shutil.copytree(HOUSE, (folder := tmp_path_factory.mktemp("whole")) / "readgraph")
-    return try_all(folder)
+    return trying.try_all(folder)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("room", sorted(PLUGGED_IN))
-def test_without_one_all_others_work(room: str, whole: Tried, tmp_path: Path) -> None:
+def test_without_one_all_others_work(room: str, trying: Trying, whole: Tried, tmp_path: Path) -> None:
     shutil.copytree(HOUSE, tmp_path / "readgraph")
     away = {room} | NEEDED_BY.get(room, set())
     for each in away:
         shutil.rmtree(tmp_path / "readgraph" / each)
-    tried = try_all(tmp_path)
+    tried = trying.try_all(tmp_path)
     faults = tried.faults
     if "doors/serve" in away:  # pages are imported by it alone
         faults = {name: fault for name, fault in faults.items() if not name.endswith(".page")}
@@ -142,11 +177,11 @@ def test_the_library_is_searched_by_words_without_the_model_of_meaning(tmp_path:
 
 
 @pytest.mark.slow
-def test_without_all_of_them_the_core_works(whole: Tried, tmp_path: Path) -> None:
+def test_without_all_of_them_the_core_works(trying: Trying, whole: Tried, tmp_path: Path) -> None:
     shutil.copytree(HOUSE, tmp_path / "readgraph")
     for each in PLUGGED_IN:
         shutil.rmtree(tmp_path / "readgraph" / each)
-    tried = try_all(tmp_path)
+    tried = trying.try_all(tmp_path)
     assert not tried.faults
     assert tried.methods[:3] == ["read-agent", "mem-walker", "gam"]
     assert tried.commands < whole.commands

@@ -109,11 +109,11 @@ ADVERSE = (
 @pytest.mark.slow
 def test_secrets_are_looked_for_in_linear_time(run: str) -> None:
     seconds = []
-    for characters in (250_000, 1_000_000):
+    for characters in (80_000, 320_000):
         began = time.process_time()
         without_secrets(run * (characters // len(run)))
         seconds.append(time.process_time() - began)
-    assert seconds[1] < 8 * seconds[0] + 0.5 and seconds[1] < 10
+    assert seconds[1] < 8 * seconds[0] + 0.2 and seconds[1] < 5
 
 
 def test_on_request_no_text_that_is_remembered_keeps_secrets(tmp_path: Path, readgraph: Command) -> None:

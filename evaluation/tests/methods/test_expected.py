@@ -79,7 +79,7 @@ async def test_so_it_is_of_many_questions_where_chance_decides_how_far_one_goes(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [2_000, 60_000])
+@pytest.mark.parametrize("words", [2_000, 30_000])
 @pytest.mark.parametrize("method", LENGTHS)
 async def test_so_it_is_of_short_and_long_texts(server: ModelServer, method: str, words: int) -> None:
     server.respond = lifelike
