@@ -238,7 +238,7 @@ def compare_methods(options: CompareOptions, context: ReaderContext, screen: Out
     failed = sum(result["status"] == "failed" for result in results)
     if screen.as_json:
         about = {"question": options.question, "document": document.id}
-        rendering.print_json({**about, "methods": results, "failed": failed})
+        rendering.print_json({**about, "methods": results, "failed": failed}, screen)
         return
     console, noticed = Console(), [result["notices"] for result in results if result["status"] != "failed"]
     of_all = [notice for notice in noticed[0] if all(notice in each for each in noticed)]

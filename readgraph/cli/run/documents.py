@@ -92,7 +92,7 @@ def load_sources(
             return file.convert_each()
 
         opened.enter_context(doing(f"Reading {one_line(paths[0].name) if len(paths) == 1 else 'the files'}"))
-        return [*chain(*load_all(paths, options.glob, report_left_out, load_one, follow_links=options.follow_links))]
+        return [*chain(*load_all(paths, options.glob, screen.leave_out, load_one, follow_links=options.follow_links))]
 
 
 def are_documents(folder: LibraryPlace | None, names: Sequence[str]) -> bool:
@@ -283,7 +283,8 @@ def show_estimate(
             {**asdict(used.whole()), "way": used.way or None, "cost": cost, "model": model or None}
             for (used, model), cost in zip(needed, costs, strict=True)
         ]
-        print_json({"words": words, "assumes": ASSUMES, **values[0], **({"judging": values[1]} if rating else {})})
+        judging = {"judging": values[1]} if rating else {}
+        print_json({"words": words, "assumes": ASSUMES, **values[0], **judging}, screen)
         return
     if words:
         elsewhere = is_traced() or (context.embeddings and not find_provider(context.embeddings))

@@ -91,7 +91,7 @@ def show_output(
 ) -> None:
     """Print a run's output, for people as `show` does, with its steps if they are wanted; write the report, if any."""
     if screen.as_json:
-        print_json(found)
+        print_json(found, screen)
     else:
         if options.show_steps:
             print_steps(found["steps"])

@@ -141,10 +141,12 @@ NO_MODEL = f"Read without a model: quotes only. {TO_READ_WITH_ONE}"
 ASK_AGAIN = "; --again asks the model again"
 
 
-def print_json(value: Any) -> None:
-    """Print JSON for programs; with a log also the id of the run."""
+def print_json(value: Any, screen: OutputOptions | None = None) -> None:
+    """Print JSON for programs; with a log also the id of the run, and with a screen the files that were left out."""
     if isinstance(value, dict) and (run := log_of_command()):
         value = {**value, "run": run.id}
+    if isinstance(value, dict) and screen and screen.left_out:
+        value = {**value, "left_out": screen.left_out}
     write_json(value, indent=2)
 
 

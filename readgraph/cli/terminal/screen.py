@@ -32,6 +32,7 @@ class OutputOptions:
     price: Price | None = None  # the user's own
     steps: bool = False  # also print what each step did
     noticed: set[str] = field(default_factory=set)  # warnings, each of which is printed once
+    left_out: list[str] = field(default_factory=list)  # files that can't be read, and why
 
     @classmethod
     def of(cls, *, as_json: bool, quiet: bool, verbose: bool, price: str | None) -> "OutputOptions":
@@ -49,6 +50,11 @@ class OutputOptions:
         new = [notice for notice in dict.fromkeys(notices) if notice not in self.noticed]
         self.noticed.update(new)
         return new
+
+    def leave_out(self, problem: object) -> None:
+        """Print which file is left out, and why; JSON that is printed later says it too."""
+        self.left_out.append(one_line(problem))
+        tell(notice_line(problem, is_left_out=True))
 
     def tell(self, *lines: str, style: str = "") -> None:
         """Print lines on standard error, unless only the result is wanted."""

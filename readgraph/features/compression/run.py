@@ -50,7 +50,7 @@ def _print_compressed(compressed: CompressedText, context: ReaderContext, screen
     spent = cost(trace.steps, screen.price, price_share(context))
     if screen.as_json:
         result = compressed.model_dump(include={"text", "engine", "tokens", "status", "notices"})
-        rendering.print_json({**result, **trace.as_dict(), "cost": spent})
+        rendering.print_json({**result, **trace.as_dict(), "cost": spent}, screen)
         return
     if compressed.text:
         typer.echo(visible(compressed.text))

@@ -145,7 +145,7 @@ def _table_note(output: dict[str, Any]) -> str:
 
 def _print_table(output: dict[str, Any], sheet: Sheet, out: Path | None, screen: OutputOptions) -> None:
     if screen.as_json:
-        rendering.print_json(output)
+        rendering.print_json(output, screen)
         return
     if not out and sheet.rows:
         rendering.print_table(sheet.columns, sheet.kinds, sheet.rows, markdown(sheet))

@@ -54,7 +54,7 @@ def make_wiki(options: WikiOptions, context: ReaderContext, screen: OutputOption
     changes = write_vault(options.folder, made.output["pages"], datetime.now())
     output = with_cost(made.output, context, screen)
     if screen.as_json:
-        rendering.print_json({**output, **changes._asdict()})
+        rendering.print_json({**output, **changes._asdict()}, screen)
         return
     console = Console()
     if shown.steps:

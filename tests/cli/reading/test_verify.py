@@ -96,6 +96,8 @@ def test_what_cannot_be_checked_is_one_line(readgraph: Command, tmp_path: Path, 
     (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
     ran = readgraph("verify", draft, mill, tmp_path / "broken.pdf")
     assert ran.code == 0 and "Left out: " in ran.err and "✓" in ran.out
+    (left_out,) = readgraph("verify", draft, mill, tmp_path / "broken.pdf", "--json").json["left_out"]
+    assert "broken.pdf" in left_out
 
 
 def test_with_a_model_the_rest_is_asked(readgraph: Command, server: ModelServer, tmp_path: Path, mill: Path) -> None:
