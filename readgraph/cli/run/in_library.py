@@ -58,7 +58,9 @@ def in_library(
 
 
 def check_new(file: Path) -> None:
-    """Raise `BadInput` where a file exists already, which no export overwrites."""
+    """Raise `BadInput` where a file exists already, which no export overwrites, or for standard output."""
+    if str(file) == "-":
+        raise BadInput("'-' is no file that can be written: name one.")
     if file.exists():
         raise BadInput(f"{file} exists already: name another file.")
 

@@ -145,6 +145,8 @@ def test_replies_move_to_another_library(readgraph: Command, server: ModelServer
     readgraph(*ASK, *DOUBLE)
     assert "Exported" in readgraph("replies", "export", tmp_path / "run.jsonl", "--document", STORY.stem).out
     assert_refused(readgraph("replies", "export", tmp_path / "run.jsonl"), "exists already")
+    assert_refused(readgraph("replies", "export", "-"), "no file that can be written")
+    assert_refused(readgraph("ask", "Who?", STORY, "--save", "-"), "no file that can be written")
     assert "Imported" in readgraph("replies", "import", tmp_path / "run.jsonl", "--library", tmp_path / "other").out
     calls = server.calls
     readgraph(*ASK, *DOUBLE, "--library", tmp_path / "other")
