@@ -33,6 +33,7 @@ from readgraph.graphs.methods import ROWS, method_for, method_named, method_type
 from readgraph.library.opening import Library
 from readgraph.models.metering import ask_each_prompt_once
 from readgraph.models.prices import in_dollars
+from readgraph.nodes.answering.absence import describe_absence
 from readgraph.nodes.answering.citations import with_marks
 from readgraph.sources.converting import SourceText
 from readgraph.sources.inputs import file_or_address
@@ -240,8 +241,9 @@ def compare_methods(options: CompareOptions, context: ReaderContext, screen: Out
         about = {"question": options.question, "document": document.id}
         rendering.print_json({**about, "methods": results, "failed": failed}, screen)
         return
-    console, noticed = Console(), [result["notices"] for result in results if result["status"] != "failed"]
-    of_all = [notice for notice in noticed[0] if all(notice in each for each in noticed)]
+    console, done = Console(), [result for result in results if result["status"] != "failed"]
+    proofs = [describe_absence(result["absence"]) for result in done if result.get("absence")]
+    shared = {*done[0]["notices"]}.intersection(*(result["notices"] for result in done)) - {*proofs}
     for result in results:
         console.print(SafeText(result["method"], style="bold cyan"))
         if result["status"] == "failed":
@@ -249,10 +251,10 @@ def compare_methods(options: CompareOptions, context: ReaderContext, screen: Out
         else:
             rendering.print_answer_or_table(result)
             rendering.print_citations(result["citations"])
-            rendering.print_doubts(result, [each for each in result["notices"] if each not in of_all])
+            rendering.print_doubts(result, [each for each in result["notices"] if each not in shared])
         console.print()
-    if shared := screen.notices_left(of_all):
-        console.print(SafeText("\n".join(shared), style="yellow"), end="\n\n")
+    if of_all := screen.notices_left(each for each in done[0]["notices"] if each in shared):
+        console.print(SafeText("\n".join(of_all), style="yellow"), end="\n\n")
     _print_figures(results)
     if not screen.quiet:
         _print_notes(results, failed)
