@@ -173,6 +173,8 @@ def test_what_changed_is_said(one: str, other: str, differs: str) -> None:
         ("Henry VIII reigned.", "Henry VII reigned."),
         ("It is written in C# now.", "It is written in C now."),
         ("✓ Paid", "✗ Paid"),
+        ("The plant gives 5 MW of power.", "The plant gives 5 mW of power."),
+        ("They told us of the accident.", "They told US of the accident."),
     ],
 )
 def test_what_rules_cannot_tell_is_not_judged(one: str, other: str) -> None:

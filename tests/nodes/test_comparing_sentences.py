@@ -23,6 +23,9 @@ TRUE = [
     ("Dr. J. Weber sold *all* of it[3].", "Dr J Weber sold all of it."),
     ("The US “left” the mill – for good.", 'The US "left" the mill — for good.'),
     ("The mill at Orrin burned.", "THE MILL AT ORRIN BURNED."),
+    ("Ann Marsh takes 5 mg of salt a day.", "ANN MARSH TAKES 5 MG OF SALT A DAY."),
+    ("The sack of Ann Marsh weighs 5 kg.", "The sack of Ann Marsh weighs 5 KG."),
+    ("They leave at 3 pm on Tuesdays.", "They leave at 3 PM on Tuesdays."),
 ]
 FALSE = [
     ("In 2012, the mill made 240 tons of flour.", "The mill made 250 tons of flour in 2012.", "number"),
@@ -75,6 +78,11 @@ OPEN += [  # marks, signs, currencies and little letters count
     ("Ann Marsh paid $5 for the mill.", "Ann Marsh paid €5 for the mill."),
     ("The mill of Ann Marsh is 15 m² large.", "The mill of Ann Marsh is 15 m large."),
     ("The US left the mill.", "Us left the mill."),
+    ("Ann Marsh paid A$5 for the mill.", "Ann Marsh paid $5 for the mill."),
+    ("The mill of Ann Marsh gives 5 MWh a day.", "The mill of Ann Marsh gives 5 mWh a day."),
+    ("Ann Marsh takes 5 mg of salt a day.", "Ann Marsh takes 5 Mg of salt a day."),
+    ("The file of Ann Marsh has 5 Gb in all.", "The file of Ann Marsh has 5 GB in all."),
+    ("The tool of Ann Marsh keeps it in a[0].", "The tool of Ann Marsh keeps it in a[1]."),
     ("In 1911 the mill of Ann Marsh employed 34 men.", "In 1912 the mill of Ann Marsh employed 34 men."),
     ("In 1911 the mill of Ann Marsh employed 1,350 men.", "In 1912 the mill of Ann Marsh employed 1350 men."),
     ("20 % of the houses in Orrin are empty.", "20 % of the houses in Orrin are not empty."),

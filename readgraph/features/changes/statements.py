@@ -39,6 +39,7 @@ _CLAUSE_NUMBER = re.compile(r"^(?:§\s*\d+\w?|\(?\d{1,3}(?:\.\d{1,3})+\)?\.?)\s+
 _BLOCK = re.compile(r"\S[^\n]*(?:\n[ \t]*\S[^\n]*)*")  # between blank lines
 _ROW = re.compile(r"[^\n]*\|[^\n]*")  # of a table, with marks around its cells or only between them
 _SIGNS, _BULLET = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]"), re.compile(r"^[\s>*•‣◦-]+\s")
+_CASED = re.compile(r"(\b[A-Z]{2,3}\b|(?<=\d)(?![sS]\b)\s?[^\W\d_]{1,4}\b)")
 _NO_ARTICLES = frozenset("some any now today jetzt heute nun had".split())
 _TELLING = re.compile(r"[%‰#$£¥¢+<=>~°±×÷\u20a0-\u20cf\u2190-\u22ff\u2600-\u27bf\U0001f300-\U0001faff]")  # no bullets
 
@@ -58,8 +59,12 @@ class Statement(NamedTuple):
 
 
 def fold_statement(text: str) -> str:
-    """What is the same in two statements that are the same letter by letter, but for case and how marks are drawn."""
-    return " ".join(_BULLET.sub("", fold_characters(text)).casefold().split())
+    """What is the same in two statements of the same letters, but for how marks are drawn, and for case.
+
+    Case is kept where other letters may be another word ("US") or unit ("mW").
+    """
+    parts = _CASED.split(_BULLET.sub("", fold_characters(text)))
+    return " ".join("".join(part if at % 2 else part.casefold() for at, part in enumerate(parts)).split())
 
 
 def fold_blocks(text: str) -> set[str]:

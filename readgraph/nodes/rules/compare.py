@@ -8,7 +8,7 @@ same if each part of one is equal to the part in its place in the other. What no
 
 - Marks: how quotation marks, apostrophes and dashes are drawn, emphasis, the marks of notes, bullets, the full stop at
   the end and behind a title or an initial, and a comma before "and" don't count. All others do: < and >, %, brackets.
-- Case doesn't count, but "US" is not "us".
+- Case doesn't count, but "US" is not "us", and "mW" not "MW".
 - Contractions are what they stand for if that is certain: "they're", "didn't", "can't"; not "it's" or "she'd".
 - Numbers are equal if their values, signs, units and currencies are, in digits or in words; 2.10 is not 2.1, and no
   unit is converted.
@@ -46,7 +46,7 @@ _CHARACTERS = str.maketrans(
     | dict.fromkeys("\u00ad\u200b\u200c\u2060\ufeff")
     | {"…": "..."}
 )
-_NOTE = re.compile(r"(?<=\S)(?:\[\d{1,3}\]| ?\[\^[\w-]{1,12}\])")
+_NOTE = re.compile(r"(?<=\S)(?:(?<!\b\w)\[[1-9]\d{0,2}\]| ?\[\^[\w-]{1,12}\])")  # "a[1]" and "list[0]" are no notes
 _EMPHASIS = re.compile(r"(?<![\w*])[*_]{1,3}(?=[^\s*_])|(?<=[^\s*_])[*_]{1,3}(?![\w*])")
 LEADING = re.compile(r"^(?:\s|[:*•‣◦-](?=\s)|>(?!\s*\d)|\[[ xX]\]\s|#{1,6}\s|\(?(?:\d{1,3}|[a-z])[.)]\s)+")
 """What stands before a sentence in an entry of a list, a block quote or a heading; not "-5" or "> 5"."""
@@ -54,6 +54,7 @@ LEADING = re.compile(r"^(?:\s|[:*•‣◦-](?=\s)|>(?!\s*\d)|\[[ xX]\]\s|#{1,6}
 _ENDS = frozenset(".!。！")
 _AND = frozenset("and or und oder et ou y e o en of".split())
 _DECIMALS = re.compile(r"\d+[.,](\d{1,2})")  # without a unit: 2.10 may name a part or a version, which 2.1 doesn't
+_UNIT = re.compile(r"(?![ap]m$)[kmgtpµn]?(?:[gmswvajnblt]|hz|pa|ev|wh|bps|mol)", re.IGNORECASE)
 _TIME = re.compile(r"(\d{1,2}):(\d\d)")
 
 
@@ -100,6 +101,8 @@ def _with_date_behind(tokens: Sequence[Token], language: str) -> tuple[Token, ..
 
 def is_equal(ours: Token, theirs: Token) -> bool:
     """Whether two parts are the same by one of the rules."""
+    if ours.text != theirs.text and _is_other_unit(ours.text.rpartition(" ")[2], theirs.text.rpartition(" ")[2]):
+        return False
     if {"number", "date"} & {ours.kind, theirs.kind}:
         return (
             _is_same_value(ours, theirs)
@@ -125,6 +128,12 @@ def _is_count(year: Token, number: Token) -> bool:
 
 def _write(token: Token) -> str:
     return token.text.casefold() if token.kind in ("word", "name", "mark", "break") else str(token.value)
+
+
+def _is_other_unit(ours: str, theirs: str) -> bool:
+    """Whether case alone tells two units apart, of which one may be many times the other: "mW" and "MW"."""
+    differ = (one.casefold() for one, other in zip(ours, theirs, strict=False) if one != other)
+    return ours.casefold() == theirs.casefold() and bool({*differ} & {*"mpb"}) and bool(_UNIT.fullmatch(ours))
 
 
 def _is_shouted(token: Token) -> bool:

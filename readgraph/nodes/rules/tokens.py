@@ -27,7 +27,7 @@ _ARTICLES = frozenset(
     "der die das dem den des ein eine einem einen einer eines im am zum zur beim vom ins ans kein keine und".split()
 )
 _TOKEN = re.compile(
-    r"(?P<money>[$€£])?(?P<sign>(?<![\w\d])[-−](?=\d))?"
+    r"(?P<money>(?:\b[A-Z]{1,3})?[$]|[€£])?(?P<sign>(?<![\w\d])[-−](?=\d))?"
     r"(?P<digits>\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,:]\d+)*)"
     r"(?P<suffix>(?i:st|nd|rd|th)\b)?"
     rf"|(?P<unspaced>[{UNSPACED}])|(?P<word>°[CF]\b|[^\W\d_]+(?:['’-][^\W\d_]+)*)|(?P<mark>[%€])"
@@ -172,7 +172,9 @@ def _without_dates(text: str, language: str, *, is_first: bool) -> Iterator[Toke
         first = is_first and not number
         if match["digits"]:
             value = _number(match["digits"], language) * (-1 if match["sign"] else 1)
-            unit = _units()[match["money"]] if match["money"] else ("ordinal", 1) if match["suffix"] else ("", 1)
+            unit: tuple[str, float] = ("ordinal", 1) if match["suffix"] else ("", 1)
+            if money := match["money"]:
+                unit = _units().get(money, (money, 1))  # "A$" is no "$"
             is_version = "." in match["digits"] and previous.casefold() in VERSIONS
             as_it_is = is_version or ":" in match["digits"] or _VERSION.fullmatch(match["digits"])
             yield Token("number", _write_time(match["digits"]) if as_it_is else (value, *unit), match.group())
@@ -267,7 +269,9 @@ def _join_numbers(tokens: Sequence[Token], language: str) -> Iterator[Token]:
             continue
         value, of, size = token.value
         text = token.text
-        if of in MONEY and at < len(tokens) and (short := SHORT_SCALES.get(tokens[at].text)):  # "$1.2bn"
+        if (
+            (of in MONEY or of[-1:] == "$") and at < len(tokens) and (short := SHORT_SCALES.get(tokens[at].text))
+        ):  # "$1.2bn"
             value, text, at = value * short, text + tokens[at].text, at + 1
         value, used = _read_on(value, tokens[at:], language)
         text, at = " ".join([text, *(token.text for token in tokens[at : at + used])]), at + used
