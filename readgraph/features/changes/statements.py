@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator, Set
+from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
 from readgraph.nodes.rules.compare import LEADING, account, fold_characters
 from readgraph.nodes.rules.dates import dates_in
-from readgraph.nodes.rules.tokens import Token, cue_words, fold_letters
+from readgraph.nodes.rules.tokens import POINT_BEFORE_DECIMALS, Token, cue_words, fold_letters
 from readgraph.state.dates import calendars
 from readgraph.state.languages import language_of, paragraph_language
 from readgraph.state.sentences import sentence_spans
@@ -20,11 +21,15 @@ _FORMS = (  # in which numbers are written, and in which the rules find them
     ),
     (re.compile(rf"\b(?:an?|one|eine?|une?)\s+(?=(?:{_SCALES})\b)", re.I), "1 "),
     (re.compile(r"(?:^|(?<=\b(?:de|et|um|an|zu|im) ))(?=(?:tausend|hundert|mille)\b)", re.I), "1 "),
-    (re.compile(r"\bminus (?=\d)"), "-"),
+    (re.compile(r"\bminus (?=\d)|(?<!\w)(?<!\d[ \u00a0])–(?=\d)"), "-"),
     (re.compile(r"\b(\d\d?)\.(\d\d)(?= Uhr\b)"), r"\1:\2"),
     (re.compile(r"\b(EUR|USD|GBP|CHF)\s?(\d[\d.,'’]*\d|\d)"), r"\2 \1"),
 )
-_POWER = re.compile(r"(?:(\d+(?:[.,]\d+)?)\s*[×x·*]\s*)?\b10(?:\^(\d{1,2})(?!\d)|([⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}))")
+_POWER = re.compile(
+    r"(?:(?P<times>\d+(?:[.,]\d+)?)\s*[×x·*]\s*)?\b10(?:\^(?P<power>[-+−]?\d{1,2})(?!\d)|(?P<raised>[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}))"
+    r"|\b(?P<mantissa>\d+(?:\.\d+)?)[eE](?P<exponent>[-+−]?\d{1,2})\b"
+)
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻−", "0123456789+--")
 _NUMBERING = re.compile(  # of a heading, or of a line without the mark of a sentence's end
     r"^(?:(?:section|chapter|article|part|clause|abschnitt|kapitel|artikel|teil|chapitre|titre)\s+[\dIVX]+(?:\.\d+)*"
     r"[.:)]?|§+\s*\d+\w?|第[\d一二三四五六七八九十]+[章条節节]|\d+(?:\.\d+)+[.)]?|\d+[.)])\s*[:–—-]?\s*(?=\S)",
@@ -39,9 +44,11 @@ _CLAUSE_NUMBER = re.compile(r"^(?:§\s*\d+\w?|\(?\d{1,3}(?:\.\d{1,3})+\)?\.?)\s+
 _BLOCK = re.compile(r"\S[^\n]*(?:\n[ \t]*\S[^\n]*)*")  # between blank lines
 _ROW = re.compile(r"[^\n]*\|[^\n]*")  # of a table, with marks around its cells or only between them
 _SIGNS, _BULLET = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]"), re.compile(r"^[\s>*•‣◦-]+\s")
-_CASED = re.compile(r"(\b[A-Z]{2,3}\b|(?<=\d)(?![sS]\b)\s?[^\W\d_]{1,4}\b)")
+_CASED = re.compile(r"(\b[A-Z]{2,3}\b|\b[^\W\d_]\b|(?<=\d)(?![sS]\b)\s?[^\W\d_]{1,4}\b)")
 _NO_ARTICLES = frozenset("some any now today jetzt heute nun had".split())
-_TELLING = re.compile(r"[%‰#$£¥¢+<=>~°±×÷\u20a0-\u20cf\u2190-\u22ff\u2600-\u27bf\U0001f300-\U0001faff]")  # no bullets
+_TELLING = re.compile(
+    r"[%‰#$£¥¢+<=>~^¬°±×÷′″\u20a0-\u20cf\u2190-\u22ff\u2600-\u27bf\U0001f300-\U0001faff]"
+)  # no bullets
 
 
 class Statement(NamedTuple):
@@ -61,7 +68,7 @@ class Statement(NamedTuple):
 def fold_statement(text: str) -> str:
     """What is the same in two statements of the same letters, but for how marks are drawn, and for case.
 
-    Case is kept where other letters may be another word ("US") or unit ("mW").
+    Case is kept where other letters may be another word ("US"), variable or unit ("mW").
     """
     parts = _CASED.split(_BULLET.sub("", fold_characters(text)))
     return " ".join("".join(part if at % 2 else part.casefold() for at, part in enumerate(parts)).split())
@@ -99,7 +106,7 @@ def parts_of(text: str, language: str) -> tuple[Token, ...]:
         numbering = _NUMBERING if _LINE.fullmatch(text) else _CLAUSE_NUMBER
         text = (_HEADING_NUMBER if heading else numbering).sub("", numbering.sub("", bare))
     text = f'"{text}' if text[:1].isdigit() else text  # which is not taken for the number of an entry
-    text = _POWER.sub(lambda power: f"{_value_of(power):.0f}", text)
+    text = _POWER.sub(lambda power: _write_out(power, language), text)
     for written, form in _FORMS:
         text = written.sub(form, text)
     parts = [Token("small", box[1].casefold(), box[1].casefold())] if box else []
@@ -121,6 +128,9 @@ def parts_of(text: str, language: str) -> tuple[Token, ...]:
     return (*parts, *(Token("link", target, target) for _, target in links))
 
 
-def _value_of(power: re.Match[str]) -> float:
-    exponent = power[2] or "".join(str("⁰¹²³⁴⁵⁶⁷⁸⁹".index(digit)) for digit in power[3])
-    return float((power[1] or "1").replace(",", ".")) * 10.0 ** int(exponent)
+def _write_out(power: re.Match[str], language: str) -> str:
+    """A power of ten in digits, as the language writes decimals: "0.0032" for "3.2 × 10⁻³" and "3.2e-3"."""
+    exponent = (power["power"] or power["raised"] or power["exponent"]).translate(_RAISED)
+    times = (power["times"] or power["mantissa"] or "1").replace(",", ".")
+    digits = f"{Decimal(times).scaleb(int(exponent)):f}"
+    return digits if language in POINT_BEFORE_DECIMALS else digits.replace(".", ",")

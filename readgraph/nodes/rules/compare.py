@@ -8,7 +8,7 @@ same if each part of one is equal to the part in its place in the other. What no
 
 - Marks: how quotation marks, apostrophes and dashes are drawn, emphasis, the marks of notes, bullets, the full stop at
   the end and behind a title or an initial, and a comma before "and" don't count. All others do: < and >, %, brackets.
-- Case doesn't count, but "US" is not "us", and "mW" not "MW".
+- Case doesn't count, but "US" is not "us", "mW" not "MW", and "x" not "X".
 - Contractions are what they stand for if that is certain: "they're", "didn't", "can't"; not "it's" or "she'd".
 - Numbers are equal if their values, signs, units and currencies are, in digits or in words; 2.10 is not 2.1, and no
   unit is converted.
@@ -109,6 +109,8 @@ def is_equal(ours: Token, theirs: Token) -> bool:
             if ours.kind == theirs.kind
             else _is_count(ours, theirs) or _is_count(theirs, ours)
         )
+    if len(ours.text) == 1 and ours.text != theirs.text and not {ours.kind, theirs.kind} <= {"small", "article"}:
+        return False  # "x" and "X" are two variables
     return _write(ours) == _write(theirs) and _is_shouted(ours) == _is_shouted(theirs)
 
 
