@@ -5,7 +5,9 @@ was made of single pages of the whole text is taken over, and not asked for agai
 """
 
 import re
+from calendar import monthrange
 from collections.abc import Sequence
+from datetime import date
 from functools import reduce
 
 from readgraph.library.collections import add_beginning, documents_of
@@ -113,12 +115,21 @@ def _end_of_moment(document: Document, places: Sequence[tuple[int, str]], wanted
 
 
 def _moment(text: str, *, end: bool = False) -> tuple[int, ...] | None:
-    """A day and a time of it, or a time of a film; the `end` of a day without a time."""
+    """A day and a time of it, or a time of a film; the `end` of a day without a time, of a month or of a year."""
     if clock := _CLOCK.fullmatch(text):
         return (0, *map(int, clock.groups()))
-    day, time = date_in(text), _TIME.search(text)
+    day, time = date_in(text) or (_last_day(text) if end else None), _TIME.search(text)
     hours = int(time[1]) % (12 if time[3] else 24) + 12 * ((time[3] or "").lower() == "p") if time else 24 * end
     return (day.toordinal(), hours, int(time[2]) if time else 0) if day else None
+
+
+def _last_day(text: str) -> date | None:
+    """The last day of the month or the year that a text names."""
+    named = next(iter(dates_in(text)), None)
+    if named is None or named.year is None:
+        return None
+    month = named.month or 12
+    return date(named.year, month, monthrange(named.year, month)[1])
 
 
 def _end_of_page(document: Document, places: Sequence[tuple[int, str]], said: re.Match[str]) -> tuple[int, str]:

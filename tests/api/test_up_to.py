@@ -197,10 +197,11 @@ async def test_a_place_has_many_names(library: Library, headings: list[str], way
 
 async def test_a_chat_is_known_up_to_a_day_or_a_time(library: Library) -> None:
     text = "The goat.\n\nThe oil.\n\nThe quagga."
-    times = {"goat": "3 May 2023, 10:00, Ann", "oil": "3 May 2023, 10:05, Ben", "quagga": "6 May 2023, 9:00, Ann"}
+    times = {"goat": "3 May 2023, 10:00, Ann", "oil": "3 May 2023, 10:05, Ben", "quagga": "6 June 2023, 9:00, Ann"}
     places = [(text.index(f"The {word}"), label) for word, label in times.items()]
     document = await library.pages.add_document(text, title="Chat", places=places)
-    for name, last in {"2023-05-03 10:02": "goat", "2023-05-03": "oil", "4 May 2023": "oil"}.items():
+    ends = {"2023-05-03 10:02": "goat", "2023-05-03": "oil", "4 May 2023": "oil", "May 2023": "oil", "2023": "quagga"}
+    for name, last in ends.items():
         begun = await documents_as_one(library.pages, [document], up_to=name)
         assert (await library.pages.text(begun)).rstrip().endswith(f"The {last}."), name
 
