@@ -143,6 +143,8 @@ def test_what_is_only_written_otherwise_is_no_row(one: str, other: str) -> None:
         ("Keep it at –8 °C.", "Keep it at 8 °C.", "number: -8 °C → 8 °C"),
         ("Add 3.25 × 10^1 g of it.", "Add 3.21 × 10^1 g of it.", "number: 32.5 g → 32.1 g"),
         ("Add 3 × 10⁻³ g of it.", "Add 3 × 10⁻⁶ g of it.", "number: 0.003 g → 0.000003 g"),
+        ("It took 3 months and cost 1.2 million crowns.", "It took 3 years and cost 1.2 billion crowns.",
+         "number: 3 months → 3 years; number: 1.2 million → 1.2 billion"),
         ("The fee is $5 a day.", "The fee is A$5 a day.", "number: $5 → A$5"),
         ("Add 500 ml of stock.", "Add 500 g of stock.", "number: 500 ml → 500 g"),
         ("Sow the seeds in April.", "Sow the seeds in May.", "date: April → May"),

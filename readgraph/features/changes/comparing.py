@@ -13,7 +13,7 @@ from readgraph.features.changes.aligning import ELSEWHERE, Pair, Sides, align, l
 from readgraph.features.changes.state import ChangedPart, ChangeKind
 from readgraph.features.changes.statements import cut_statements, fold_blocks, fold_statement, parts_of
 from readgraph.nodes.rules.compare import SLOTS, is_all_equal
-from readgraph.nodes.rules.tokens import NOUNS_LARGE, TITLES, Token
+from readgraph.nodes.rules.tokens import NOUNS_LARGE, TITLES, Token, has_scale
 
 Span = tuple[int, int]
 Judged = Literal["same", "changed", "not judged"]
@@ -189,7 +189,8 @@ def _may_be_same(part: Token, match: Token) -> bool:
     """Whether one value may be the other: without its month or its unit, a time of the afternoon, 1.200 for 1,200."""
     texts = [each.text.replace(",", ".") for each in (part, match)]
     digits = [re.findall(r"[\d.]+", text) for text in texts if part.kind == "number"]
-    if any(digits) and digits[0] == digits[1] and (texts[0] == texts[1] or not all(map(_unit_of, (part, match)))):
+    are_certain = any(all(map(told, (part, match))) for told in (_unit_of, has_scale))
+    if any(digits) and digits[0] == digits[1] and (texts[0] == texts[1] or not are_certain):
         return True
     times = [_TIME.fullmatch(str(each.value) if isinstance(each.value, str) else each.text) for each in (part, match)]
     clocks = [(int(time[1]) % 12, time[2] or "00") for time in times if time]

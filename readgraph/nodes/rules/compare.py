@@ -34,6 +34,7 @@ from readgraph.nodes.rules.tokens import (
     cue_words,
     cut_tokens,
     fold_letters,
+    has_scale,
     is_past,
     knows_denials,
 )
@@ -156,8 +157,9 @@ def excludes(ours: Token, theirs: Token) -> bool:
         return shapes[0] == shapes[1] and bool(ours.value != theirs.value)
     digits = [re.sub(r"\D", "", token.text) for token in (ours, theirs)]
     one, other = ours.value[0], theirs.value[0]
-    if ours.value[1:] != theirs.value[1:] or (digits[0] and digits[0] == digits[1]):  # "1.234" and "1,234"
-        return False
+    are_scaled = has_scale(ours) and has_scale(theirs) and abs(one) != abs(other)
+    if ours.value[1:] != theirs.value[1:] or (digits[0] and digits[0] == digits[1] and not are_scaled):
+        return False  # "1.234" and "1,234"
     return not (_is_rounded(one, other) or _is_rounded(other, one))
 
 

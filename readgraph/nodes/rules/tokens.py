@@ -120,6 +120,11 @@ def _scales() -> dict[str, float]:
     return {word: float(scale) for scale, listed in _cues()["scales"].items() for word in listed.split()}
 
 
+def has_scale(number: Token) -> bool:
+    """Whether a number is told with a word for a scale: "3 million"."""
+    return any(word.casefold() in _scales() for word in number.text.split())
+
+
 @cache
 def _units() -> dict[str, tuple[str, float]]:
     """(what is measured, its size in that unit) by the words for it."""
