@@ -30,8 +30,8 @@ USABLE = {"json_schema": 0.95, "plain": 0.8}
 BEYOND = ("survey", "rlm")
 """Methods whose replies are too much for so small a model: a plan that must name its own columns again, a program."""
 
-IN_TEXT = ("read-agent", "mem-walker")
-"""Methods that are also tried with JSON in text, where nearly every request ends in its fall-back after three tries."""
+IN_TEXT = ("mem-walker",)
+"""Also with JSON in text, where nearly each request ends in its fall-back after three tries: ReadAgent's are long."""
 
 IN_PLAIN_WORDS = ("read-agent", "mem-walker", "gam", "mem-gpt")
 
