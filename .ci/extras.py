@@ -9,6 +9,7 @@ imported the packages of the core.
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -135,17 +136,30 @@ def run_here() -> None:
         print(json.dumps([code, files[2].read_text(encoding="utf-8")]), flush=True)  # noqa: T201
 
 
-class Environment:
-    """An environment with one extra ("": the core alone), its files, and the faults that were found in it."""
+def link_new(source: str, target: str) -> None:
+    """Link a file, unless there is one."""
+    if not os.path.lexists(target):
+        os.link(source, target)
 
-    def __init__(self, folder: Path, extra: str, server: str) -> None:
+
+class Environment:
+    """An environment with one extra ("": the core alone), its files, and the faults that were found in it.
+
+    `core`: the environment whose packages are linked into it, so that they are not compiled once more.
+    """
+
+    def __init__(self, folder: Path, extra: str, server: str, core: Path | None) -> None:
         self.folder, self.has, self.name = folder, {extra} - {""}, extra or "the core"
         self.bin = folder / "venv" / "bin"
         self.faults = list[str]()
         folder.mkdir(parents=True)
         (folder / "said.txt").write_text("Hello.\n", encoding="utf-8")
         subprocess.run(["uv", "--quiet", "venv", "--python", sys.executable, folder / "venv"], check=True)
-        install = ["uv", "--quiet", "pip", "install", "--python", self.bin / "python", "-e"]
+        if core:
+            lib = "venv/lib"
+            shutil.copytree(core / lib, folder / lib, symlinks=True, copy_function=link_new, dirs_exist_ok=True)
+        install = ["uv", "--quiet", "pip", "install", "--reinstall-package", "readgraph"]
+        install += ["--python", self.bin / "python", "-e"]
         wanted = [".", "-e", f"./{extra}"] if extra in PACKAGES else [f".[{extra}]" if extra else "."]
         subprocess.run([*install, *wanted], check=True)
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
@@ -197,11 +211,11 @@ class Environment:
         self.note("the public names", fault_of("", {"deepagents"}, self.has, running.returncode, err), err)
 
 
-def try_extra(work: Path, server: str, modules: list[str], extra: str) -> list[str]:
+def try_extra(work: Path, server: str, modules: list[str], extra: str, core: Path | None = None) -> list[str]:
     """Make the environment, and try everything in it; returns the faults."""
     from tests.support.every_command import files_in
 
-    made = Environment(work / (extra or "core"), extra, server)
+    made = Environment(work / (extra or "core"), extra, server, core)
     places, named = files_in(made.folder), ["--model", "openai:double"]
     given = dict[str, list[str]]()
     for line in lines_for(extra):
@@ -235,7 +249,11 @@ def main(work: Path) -> None:
     for extra, reason in LEFT_OUT.items():
         print(f"without an environment: {extra}: {reason}")  # noqa: T201
     with ModelServer(any_reply) as server, ThreadPoolExecutor(2) as pool:
-        found = [*pool.map(partial(try_extra, work, server.url, homes), extras)]
+        begin = partial(pool.submit, try_extra, work, server.url, homes)
+        begun = [begin(""), begin("meaning")]  # which take longest
+        begun[0].result()
+        others = [extra for extra in extras if extra not in ("", "meaning")]
+        found = [each.result() for each in [*begun, *(begin(extra, work / "core") for extra in others)]]
     print(f"the core alone, and with each of {', '.join(extras[1:])}: {sum(map(len, found))} faults")  # noqa: T201
     sys.exit("\n\n".join(fault for faults in found for fault in faults) or None)
 
