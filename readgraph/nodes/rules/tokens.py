@@ -274,9 +274,8 @@ def _join_numbers(tokens: Sequence[Token], language: str) -> Iterator[Token]:
             continue
         value, of, size = token.value
         text = token.text
-        if (
-            (of in MONEY or of[-1:] == "$") and at < len(tokens) and (short := SHORT_SCALES.get(tokens[at].text))
-        ):  # "$1.2bn"
+        is_money = of in MONEY or of.endswith("$")
+        if is_money and at < len(tokens) and (short := SHORT_SCALES.get(tokens[at].text)):  # "$1.2bn"
             value, text, at = value * short, text + tokens[at].text, at + 1
         value, used = _read_on(value, tokens[at:], language)
         text, at = " ".join([text, *(token.text for token in tokens[at : at + used])]), at + used
