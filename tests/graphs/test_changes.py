@@ -21,8 +21,6 @@ from tests.doubles.reader import asked_for, reader
 from tests.doubles.summariser import numbered, shown
 from tests.support.command import Command, assert_refused
 
-pytestmark = pytest.mark.quick
-
 MODEL = ReaderContext(model="openai:double")
 OLD = """# Lease
 

@@ -19,8 +19,6 @@ from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.doubles.summariser import numbered, shown
 
-pytestmark = pytest.mark.quick
-
 MILL = """The mill at Orrin was opened by Marta Lindqvist on 7 May 1890. In 2012 it made 240 tons of flour.
 
 ## The fire

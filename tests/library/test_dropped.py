@@ -39,8 +39,6 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document, Memory
 from tests.doubles.model_server import ModelServer
 
-pytestmark = pytest.mark.quick
-
 CONTEXT = ReaderContext(min_page_words=15, max_page_words=25)
 QUERY = "Where did the pelican sit, beside the lamp?"
 LAMP = "The keeper lit the lamp at dusk. "

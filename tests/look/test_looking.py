@@ -41,7 +41,6 @@ from tests.support.command import Command, assert_refused
 from tests.support.examples import STORY
 from tests.support.some_methods import mostly_slow
 
-pytestmark = pytest.mark.quick
 QUESTION = "What does the keeper write of the chart?"
 SETTINGS: dict[str, Any] = {
     "model": "openai:double",

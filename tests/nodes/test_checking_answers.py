@@ -20,8 +20,6 @@ from tests.doubles.reader import asked_for, pages_shown, reader
 from tests.support.command import DOUBLE, Command, kinds
 from tests.support.examples import EXAMPLES
 
-pytestmark = pytest.mark.quick
-
 STORY = EXAMPLES / "the-lamp-at-sarn-head.txt"
 QUESTION = "Who bought the tide station?"
 PLANTED = "The keeper sold the lamp to a merchant from Lisbon in 1902."

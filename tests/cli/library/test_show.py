@@ -15,8 +15,6 @@ from readgraph.state.records import Document, Note, Page, Recipe, utc_now
 from tests.doubles.model_server import ModelServer
 from tests.support.command import ASK, DOUBLE, STORY, Command, assert_refused, kinds, plain
 
-pytestmark = pytest.mark.quick
-
 
 def test_what_was_read_is_shown(readgraph: Command, server: ModelServer, story: str) -> None:
     assert "library is empty" in readgraph("show").text and readgraph("show", "--json").json == []

@@ -8,8 +8,6 @@ import pytest
 
 from tests.support.command import DOUBLE, Command, finished, process
 
-pytestmark = pytest.mark.quick
-
 QUESTION = "Who keeps the lamp?"
 SAID = "keep.rtf: left out: 1 passage that is hidden and not printed."
 
