@@ -1,6 +1,5 @@
 """What the kinds of files share in their conversion: blocks of text, the result, how far it is, and its early end."""
 
-import asyncio
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -166,7 +165,7 @@ async def convert_in_thread(convert: Callable[P, Made], *given: P.args, **named:
     with set_variable(_stop, stop):
         try:
             return await compute(convert, *given, **named)
-        except asyncio.CancelledError:
+        except BaseException:  # of a cancelled task; a conversion that fails has no child any more
             stop.asked = True
             if stop.end:
                 stop.end()

@@ -16,7 +16,8 @@ import pytest
 from readgraph.sources import load
 from readgraph.sources.converting import convert_in_thread, show_conversion
 from readgraph.sources.pdf import in_child
-from readgraph.sources.pdf.in_child import page_picture, page_picture_here
+from readgraph.sources.pdf.drawing import page_picture_here
+from readgraph.sources.pdf.in_child import page_picture
 from readgraph.sources.pdf.pdf_text import convert, convert_here
 from readgraph.state.errors import BadInput
 from tests.support.command import Command, assert_refused

@@ -10,7 +10,8 @@ from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfbase.pdfmetrics import registerFont
 from reportlab.pdfgen.canvas import Canvas
 
-from readgraph.sources.pdf.figures import pages_with_figures, pages_with_figures_here
+from readgraph.sources.pdf.figures import pages_with_figures_here
+from readgraph.sources.pdf.in_child import pages_with_figures
 from readgraph.state.errors import BadInput
 from tests.look.reports import draw_chart, letter
 

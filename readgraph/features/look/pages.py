@@ -13,7 +13,7 @@ from readgraph.library.library import document_of_file, original_in
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.beside import ShownPart
 from readgraph.sources.loading import read_file
-from readgraph.sources.pdf.figures import pages_with_figures
+from readgraph.sources.pdf.in_child import pages_with_figures
 from readgraph.sources.places import SourcePage, page_of
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document

@@ -89,7 +89,7 @@ def _text(tell: Tell, data: bytes, asked: dict[str, Any]) -> None:
 
 
 def _picture(tell: Tell, data: bytes, asked: dict[str, Any]) -> None:
-    from readgraph.sources.pdf.in_child import page_picture_here
+    from readgraph.sources.pdf.drawing import page_picture_here
 
     _end_in(asked["page_seconds"])
     tell(page_picture_here(Path(asked["file"]), asked["number"], asked["width"], asked["height"]), result=True)

@@ -9,7 +9,6 @@ from ctypes import c_float
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from readgraph.sources.pdf.in_child import in_child
 from readgraph.state.errors import BadInput
 
 SHARE = 0.02  # of a page, from which on pictures or a drawing are more than marks
@@ -24,14 +23,11 @@ MOST_POINTS = 50  # of a drawing, by which it is known on another page
 LITTLE_TEXT = 20  # characters below which a page shows something else, if it draws as many things
 
 
-def pages_with_figures(file: Path, pages: range) -> list[int]:
-    """Those of the pages (from 1) that show more than text; a child process looks. Raises `BadInput` where it can't."""
-    shown: list[int] = in_child("figures", file.name, file=str(file.absolute()), pages=[pages.start, pages.stop])[0]
-    return shown
-
-
 def pages_with_figures_here(file: Path, pages: Iterable[int]) -> list[int]:
-    """The same in this process, without limits; one thread at a time, as PDFium must be used."""
+    """Those of the pages (from 1) that show more than text; one thread at a time, as PDFium must be used.
+
+    Raises `BadInput` where the file can't be looked through.
+    """
     from pypdfium2 import PdfDocument, PdfiumError, raw
 
     try:

@@ -13,7 +13,6 @@ import time
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from signal import Signals, strsignal
@@ -22,6 +21,7 @@ from typing import Any
 
 from readgraph.sources.converting import register_conversion_end, report_page
 from readgraph.sources.inputs import most_bytes, too_large_error
+from readgraph.sources.pdf.drawing import TALLEST
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import reset_in_forked
 from readgraph.state.words import limit_set
@@ -133,38 +133,15 @@ def _child_failure_error(name: str, how: str, limits: dict[str, int]) -> BadInpu
     )
 
 
-WIDEST = 2400  # most pixels of a picture's width
-TALLEST = 4 * WIDEST  # most pixels of its height: a page may be a very long strip
+def pages_with_figures(file: Path, pages: range) -> list[int]:
+    """Those of the pages (from 1) that show more than text; a child process looks. Raises `BadInput` where it can't."""
+    shown: list[int] = in_child("figures", file.name, file=str(file.absolute()), pages=[pages.start, pages.stop])[0]
+    return shown
 
 
 def page_picture(file: Path, number: int, width: int, height: int = TALLEST) -> bytes:
     """Page `number` (from 1) as a PNG of at most this size, drawn by a child process; raises `BadInput` for none."""
     return in_child("picture", file.name, file=str(file.absolute()), number=number, width=width, height=height)[1]
-
-
-def page_picture_here(file: Path, number: int, width: int, height: int = TALLEST) -> bytes:
-    """The same in this process, without limits; one thread at a time, as PDFium must be used."""
-    from pypdfium2 import PdfDocument, PdfiumError
-
-    try:
-        document = PdfDocument(file)
-    except (PdfiumError, OSError):
-        raise BadInput(f"{file.name} can't be opened any more.") from None
-    try:
-        document.init_forms()  # so that what is typed is drawn
-        if not 1 <= number <= len(document):
-            raise BadInput(f"{file.name} has no page {number}: it has {len(document):,}.")
-        page = document[number - 1]
-        across, down = page.get_size()
-        scale = min(min(width, WIDEST) / max(across, 1), min(height, TALLEST) / max(down, 1))
-        picture = page.render(scale=scale).to_pil()
-    except PdfiumError:
-        raise BadInput(f"Page {number} of {file.name} can't be drawn.") from None
-    finally:
-        document.close()
-    written = BytesIO()
-    picture.save(written, "PNG")
-    return written.getvalue()
 
 
 PORTION = 1 << 16
