@@ -12,6 +12,7 @@ from rich.table import Table
 
 from readgraph.cli.options.output import check_alone
 from readgraph.cli.run.documents import estimated_cost
+from readgraph.cli.terminal.doing import say_doing
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
@@ -174,7 +175,10 @@ def replay_of(name: str, data: Path | None, theirs: Path, out: Path | None, scre
 
 def list_experiments(options: ReproduceOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print all experiments with what they will take: of a dataset that is there, else of its published size."""
-    lines = [_line(experiment, options, context, screen) for experiment in EXPERIMENTS.values()]
+    lines = list[dict[str, Any]]()
+    for number, experiment in enumerate(EXPERIMENTS.values(), 1):
+        say_doing(f"Estimating {number} of {len(EXPERIMENTS)}: {experiment.name}")
+        lines.append(_line(experiment, options, context, screen))
     if screen.as_json:
         print_json(lines)
         return
