@@ -1,7 +1,7 @@
 """A text cut into statements, and these into parts that are equal however they are written: 1,000 and one thousand."""
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
@@ -14,7 +14,9 @@ from readgraph.state.languages import language_of, paragraph_language
 from readgraph.state.sentences import sentence_spans
 
 _SCALES = "hundred|thousand|million|billion|dozen|hundert|tausend|milliarden?|dutzend|millier|milliard|douzaine"
-_FORMS = (  # in which numbers are written, and in which the rules find them
+_SIGN_OF = {"EUR": "€", "USD": "$", "GBP": "£"}
+_FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    # in which numbers and marks are written, and in which the rules find them
     (
         re.compile(r"\b(eins?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)(hundert|tausend)", re.I),
         r"\1 \2 ",
@@ -23,7 +25,10 @@ _FORMS = (  # in which numbers are written, and in which the rules find them
     (re.compile(r"(?:^|(?<=\b(?:de|et|um|an|zu|im) ))(?=(?:tausend|hundert|mille)\b)", re.I), "1 "),
     (re.compile(r"\bminus (?=\d)|(?<!\w)(?<!\d[ \u00a0])–(?=\d)"), "-"),
     (re.compile(r"\b(\d\d?)\.(\d\d)(?= Uhr\b)"), r"\1:\2"),
-    (re.compile(r"\b(EUR|USD|GBP|CHF)\s?(\d[\d.,'’]*\d|\d)"), r"\2 \1"),
+    (re.compile(r"\b(?:EUR|USD|GBP)\s?(?=\d)"), lambda code: _SIGN_OF[code[0].strip()]),
+    (re.compile(r"\bCHF\s?(\d[\d.,'’]*\d|\d)"), r"\1 CHF"),
+    (re.compile(r"(?<!\w)!(?=[\w(])"), "¬"),
+    (re.compile(r"\|(?=[ \t]*\|)"), "| ∅ "),  # an empty cell of a table
 )
 _POWER = re.compile(
     r"(?:(?P<times>\d+(?:[.,]\d+)?)\s*[×x·*]\s*)?\b10(?:\^(?P<power>[-+−]?\d{1,2})(?!\d)|(?P<raised>[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}))"
@@ -47,7 +52,7 @@ _SIGNS, _BULLET = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]"), re.compile(r"^[\s
 _CASED = re.compile(r"(\b[A-Z]{2,3}\b|\b[^\W\d_]\b|(?<=\d)(?![sS]\b)\s?[^\W\d_]{1,4}\b)")
 _NO_ARTICLES = frozenset("some any now today jetzt heute nun had".split())
 _TELLING = re.compile(
-    r"[%‰#$£¥¢+<=>~^¬°±×÷′″\u20a0-\u20cf\u2190-\u22ff\u2600-\u27bf\U0001f300-\U0001faff]"
+    r"[%‰#$£¥¢&*/+<=>~^¬°±×÷′″\u20a0-\u20cf\u2190-\u22ff\u2600-\u27bf\U0001f300-\U0001faff]"
 )  # no bullets
 
 
@@ -111,7 +116,8 @@ def parts_of(text: str, language: str) -> tuple[Token, ...]:
         text = written.sub(form, text)
     parts = [Token("small", box[1].casefold(), box[1].casefold())] if box else []
     articles, calendar = cue_words("light", language) - _NO_ARTICLES, calendars().get(language)
-    for token in account(text, language):
+    tokens = account(text, language)
+    for before, token, behind in zip((None, *tokens), tokens, (*tokens[1:], None), strict=False):
         kind, value = token.kind, token.value
         if kind == "number" and isinstance(value, tuple):
             value = (float(f"{value[0] * value[2]:.10g}"), value[1])
@@ -121,10 +127,15 @@ def parts_of(text: str, language: str) -> tuple[Token, ...]:
             kind, value = "date", (None, calendar.names[token.text.casefold()], None)
         elif isinstance(value, str):
             value = "not" if kind == "denial" else fold_letters(value)
-            kind = "article" if kind == "small" and token.value in articles else kind
+            is_letter = token.text == "A" and before and not text.isupper()  # "vitamin A", "f(a, b)"
+            is_letter = is_letter or (token.text == "a" and (not behind or behind.kind in ("break", "mark")))
+            kind = "article" if kind == "small" and token.value in articles and not is_letter else kind
             kind = "word" if kind == "name" and heading else kind
-        if kind != "break" and (kind != "mark" or _TELLING.match(token.text)):
-            parts.append(token._replace(kind=kind, value=value))
+        if token.text in ("-", "–") and before and behind and before.kind == behind.kind == "number":
+            kind, value, token = "mark", "–", token._replace(text="–")  # of a range
+        elif kind == "break" or (kind == "mark" and not _TELLING.match(token.text)):
+            continue
+        parts.append(token._replace(kind=kind, value=value))
     return (*parts, *(Token("link", target, target) for _, target in links))
 
 

@@ -34,6 +34,8 @@ _TOKEN = re.compile(
     r"|(?P<break>[;,:()–—、，；])|(?P<other>\S)"
 )
 _POINTED = re.compile(r"\b([apb])\.[ \u00a0]?([mcd])\b\.?", re.IGNORECASE)  # "p.m.", "B.C."
+_BARE_FRACTION = re.compile(r"(?<![\w.,)\]])\.(?=\d)")  # ".5"
+_NUMERO = re.compile(r"\bno\.[ \u00a0]?(?=\d)", re.IGNORECASE)  # "No. 5" denies nothing
 _POINTED_SCALE = re.compile(r"(?<=\d[ \u00a0\u202f])(Mio|Mrd|Tsd|mln|mld)\.", re.IGNORECASE)
 
 _VERSION = re.compile(r"(?!\d{1,3}(?:\.\d{3})+$)\d+(?:\.\d+){2,}")  # "2.1.0", and not "1.240.000"
@@ -65,7 +67,7 @@ class Token(NamedTuple):
 @cache
 def _cues() -> dict[str, Any]:
     text = files("readgraph.nodes.rules").joinpath("cues.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return tomllib.loads(text.casefold())  # as words are compared: "dreissig"
 
 
 CueGroup = Literal[
@@ -152,6 +154,7 @@ def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
 def cut_tokens(sentence: str, language: str) -> tuple[Token, ...]:
     """All that a sentence is made of but spaces: its words, numbers, dates and names, and each mark."""
     sentence = _POINTED_SCALE.sub(r"\1", _POINTED.sub(r"\1\2", sentence))
+    sentence = _NUMERO.sub("number ", _BARE_FRACTION.sub("0.", sentence))
     sentence = sentence.replace("US$", "$").replace(" per cent", " percent")
     tokens, at = list[Token](), 0
     for date in [*dates_in(sentence, language), None]:
@@ -250,10 +253,17 @@ def _number(digits: str, language: str) -> float:
     grouping, decimal = (",", ".") if language in POINT_BEFORE_DECIMALS else (".", ",")
     if re.fullmatch(rf"\d+\{grouping}\d\d?", digits):  # as others write it: "3,5 %"
         grouping, decimal = decimal, grouping
-    if re.fullmatch(rf"\d{{1,3}}(?:\{grouping}\d{{3}})+(?:\{decimal}\d+)?", digits):
+    if re.fullmatch(rf"[1-9]\d{{0,2}}(?:\{grouping}\d{{3}})+(?:\{decimal}\d+)?", digits):
         digits = digits.replace(grouping, "")
     digits = digits.replace(decimal, ".") if digits.count(decimal) == 1 else digits.replace(decimal, "")
     return float(digits) if digits.count(".") <= 1 and "," not in digits else float(re.sub("[.,]", "", digits))
+
+
+def readings(number: Token) -> set[str]:
+    """All values that a number may have: 1.2 and 1200 for "1.200"."""
+    digits = re.search(r"\d[\d.,'’ \u00a0\u202f]*(?<=\d)", number.text)
+    point, comma = ((digits and _number(digits.group(), language)) or 1.0 for language in ("en", "de"))
+    return {f"{number.value[0] * factor:.10g}" for factor in (1, point / comma, comma / point)}
 
 
 def _join_numbers(tokens: Sequence[Token], language: str) -> Iterator[Token]:
