@@ -117,6 +117,7 @@ def test_each_difference_is_a_row_with_what_differs() -> None:
         ("It grew by .5 in all.", "It grew by 0.5 in all."),
         ("Number 5 is closed today.", "No. 5 is closed today."),
         ("Er zahlt die dreißig Euro.", "Er zahlt die 30 Euro."),
+        ("One hundred and one people saw it.", "101 people saw it."),
         ("See sect. 4.2 of it.", "See sect. 4.2 of it!"),
         ("It was built.¹ Holm paid.", "It was built.² Holm paid."),
         ("See [the plan](../plan.v2.md#1) of the `mill`.", "See the plan of the mill."),
@@ -203,6 +204,9 @@ def test_what_changed_is_said(one: str, other: str, differs: str) -> None:
         ("They pay 1.200 € a year.", "They pay 1200 € a year."),
         ("They pay 1.200 € a year.", "They pay 1.200,00 € a year."),
         ("The house was of Henry VIII then.", "The house was of Henry the Eighth then."),
+        ("The ratio is 25% there.", "The ratio is 0.25 there."),
+        ("Der Zug fährt um 14 Uhr 30 ab.", "Der Zug fährt um 14:30 Uhr ab."),
+        ("He lacks money.", "He has no money."),
         ("Call +49 30 123456 now.", "Call +49 (0)30 12 34 56 now."),
     ],
 )

@@ -104,7 +104,11 @@ def judge(ours: Parts, theirs: Parts, language: str) -> tuple[Judged, list[Chang
     if not all(words) and not differs and all(_is_value(part) and part in longer for part in left):
         differs = [_changed(part.kind, part.text * (longer is one), part.text * (longer is other)) for part in left]
     denied = [_denials(side, language) for side in (ours, theirs)]
-    if len(denied[0]) != len(denied[1]) and not all(words) and not (language == "fr" and all(denied)):
+    affirmed = words[len(denied[0]) > len(denied[1])]  # "lacks" may be what "has no" is there
+    is_denied = len(denied[0]) != len(denied[1]) and not any(
+        part.kind == "word" and len(part.text) > 1 for part in affirmed
+    )
+    if is_denied and not all(words) and not (language == "fr" and all(denied)):
         differs.append(_changed("negation", *(" ".join(_denials(side, language)) for side in (one, other))))
     elif not all(denied):
         differs += _changed_condition(*words)
@@ -191,6 +195,8 @@ def _unit_of(part: Token) -> str:
 def _may_be_same(part: Token, match: Token) -> bool:
     """Whether one value may be the other: without its month or its unit, a time of the afternoon, 1.200 for 1,200."""
     if part.kind == "number":
+        if bool(_unit_of(part)) != bool(_unit_of(match)) or isinstance(part.value, str) != isinstance(match.value, str):
+            return True  # "25 %" and "0.25", "14 Uhr 30" and "14:30"
         digits = [re.findall(r"\d+", each.text) for each in (part, match)]
         are_certain = any(all(map(told, (part, match))) for told in (_unit_of, has_scale))
         if any(digits) and digits[0] == digits[1] and not are_certain:

@@ -35,7 +35,7 @@ _TOKEN = re.compile(
 )
 _POINTED = re.compile(r"\b([apb])\.[ \u00a0]?([mcd])\b\.?", re.IGNORECASE)  # "p.m.", "B.C."
 _BARE_FRACTION = re.compile(r"(?<![\w.,)\]])\.(?=\d)")  # ".5"
-_NUMERO = re.compile(r"\bno\.[ \u00a0]?(?=\d)", re.IGNORECASE)  # "No. 5" denies nothing
+_NUMERO = re.compile(r"\b(?:(?i:no)\.|No)[ \u00a0]?(?=\d)")  # "No. 5" denies nothing
 _POINTED_SCALE = re.compile(r"(?<=\d[ \u00a0\u202f])(Mio|Mrd|Tsd|mln|mld)\.", re.IGNORECASE)
 
 _VERSION = re.compile(r"(?!\d{1,3}(?:\.\d{3})+$)\d+(?:\.\d+){2,}")  # "2.1.0", and not "1.240.000"
@@ -309,6 +309,12 @@ def _write_time(digits: str) -> str:
     return f"{digits} am or pm" if is_open else digits
 
 
+def _small_in_words(token: Token) -> float:
+    """The value of a number in words, also of "one"; 0 for all else."""
+    is_number = token.kind == "number" and not isinstance(token.value, str) and token.text[0].isalpha()
+    return float(token.value[0]) if is_number else float(token.text.casefold() == "one")
+
+
 def _read_on(value: float, following: Sequence[Token], language: str) -> tuple[float, int]:
     """A number with the words that go on with it ("thousand two hundred and five"), and how many words these are."""
     thousands, at = 0.0, 0
@@ -319,14 +325,8 @@ def _read_on(value: float, following: Sequence[Token], language: str) -> tuple[f
         if scale and (language == "en" or word not in _LONG_SCALE):
             whole = (value or thousands) * scale
             thousands, value = (whole + thousands * bool(value), 0.0) if scale >= 1000 else (thousands, whole)
-        elif (
-            token.kind == "number"
-            and not isinstance(token.value, str)
-            and token.text[0].isalpha()
-            and value + thousands >= 100 > token.value[0]
-            and not value % 100
-        ):
-            value += token.value[0]
+        elif value + thousands >= 100 and not value % 100 and 0 < (small := _small_in_words(token)) < 100:
+            value += small
         else:
             break
         at += 1 + is_joined
