@@ -117,6 +117,7 @@ def test_each_difference_is_a_row_with_what_differs() -> None:
         ("It grew by .5 in all.", "It grew by 0.5 in all."),
         ("Number 5 is closed today.", "No. 5 is closed today."),
         ("Er zahlt die dreißig Euro.", "Er zahlt die 30 Euro."),
+        ("| item | fee |\n|---|---|\n| nut | 20 € |", "| item | fee |\n\nitem: nut; fee: 20 €"),
         ("One hundred and one people saw it.", "101 people saw it."),
         ("See sect. 4.2 of it.", "See sect. 4.2 of it!"),
         ("It was built.¹ Holm paid.", "It was built.² Holm paid."),
@@ -159,6 +160,7 @@ def test_what_is_only_written_otherwise_is_no_row(one: str, other: str) -> None:
          "name: Mrs Ilse Brandt → Mr Tom Holm"),
         ("- [ ] Paint the fence", "- [x] Paint the fence", "condition: [ ] → [x]"),
         ("The loan is of USD 3m.", "The loan is of EUR 3m.", "number: $3m → €3m"),
+        ("item: nut; fee: 20 €", "| nut | 25 € |", "number: 20 € → 25 €"),
         ("The fee is 40 CHF.", "The fee is 40 EUR.", "number: 40 CHF → 40 EUR"),
     ],
 )  # fmt: skip
@@ -195,6 +197,7 @@ def test_what_changed_is_said(one: str, other: str, differs: str) -> None:
         ("They told us of the accident.", "They told US of the accident."),
         ("The value is x in all cases.", "The value is X in all cases."),
         ("The rope has 5′ in all.", "The rope has 5″ in all."),
+        ("item: nut; fee: 20 €", "item: nut; fine: 20 €"),
         ("Take vitamin A daily.", "Take vitamin daily."),
         ("Articles 5–9 apply.", "Articles 5, 9 apply."),
         ("y = foo(a, b)", "y = foo(b, a)"),

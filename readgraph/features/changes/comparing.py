@@ -92,8 +92,8 @@ def _join_moved(pairs: Sequence[Pair]) -> list[Pair]:
 
 def judge(ours: Parts, theirs: Parts, language: str) -> tuple[Judged, list[ChangedPart]]:
     """Whether two statements say the same, and what differs."""
-    links = all(any(part.kind == "link" for part in side) for side in (ours, theirs))  # a printed text has none
-    left_out = {"article"} if links else {"article", "link"}
+    shared = [{part.kind for part in side} for side in (ours, theirs)]  # a printed text has no links, nor labels
+    left_out = {"article", "link", "label"} - (shared[0] & shared[1] & {"link", "label"})
     ours, theirs = ([part for part in side if part.kind not in left_out] for side in (ours, theirs))
     one, other = _beyond(ours, theirs), _beyond(theirs, ours)
     if not one and not other:

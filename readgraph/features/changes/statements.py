@@ -43,6 +43,7 @@ _NUMBERING = re.compile(  # of a heading, or of a line without the mark of a sen
 _NOTE_MARK = re.compile(r"^\[\^[\w-]{1,12}\]:\s*|(?:^|(?<=[.,;:!?\"”]))[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}(?!\w)")
 _BOX = re.compile(r"^\s*[*+-]\s+(\[[ xX]\])\s")  # of an entry that is to be done, or is done
 _LINK, _TARGET = re.compile(r"!?\[([^][]*)\]\(([^()\s]*)(?:\s+\"[^\"]*\")?\)"), re.compile(r"\]\([^()\s]*")
+_LABEL = re.compile(r"(?:^|(?<=; )|(?<=\| ))([^:;|\n]{1,60}): ")  # of a cell, as rows of PDF and CSV have it
 _UNSEEN = re.compile(r"^```\w*\n|`|<!--.*?-->", re.DOTALL)  # marks of code, and what no reader of a page sees
 _LINE, _HEADING_NUMBER = re.compile(r"[^\n.!?。]*(?:\d\.[^\n.!?。]*)*"), re.compile(r"^\d+\s+(?=\S)")
 _CLAUSE_NUMBER = re.compile(r"^(?:§\s*\d+\w?|\(?\d{1,3}(?:\.\d{1,3})+\)?\.?)\s+(?=[^\W\d_a-zß-ÿ])")
@@ -106,6 +107,8 @@ def parts_of(text: str, language: str) -> tuple[Token, ...]:
     """The parts of a statement that count; marks do not, nor does the number before a heading or an entry of a list."""
     heading, box, links = text.startswith("#"), _BOX.match(text), _LINK.findall(text)
     text = _LINK.sub(r"\1", _UNSEEN.sub("", text))
+    if len(labels := _LABEL.findall(text)) > 1:
+        text = _LABEL.sub("", text)
     if not (begun := dates_in(text[:40], language)) or begun[0].start:  # "3. Mai" is no third entry of a list
         bare = _NOTE_MARK.sub("", LEADING.sub("", text))
         numbering = _NUMBERING if _LINE.fullmatch(text) else _CLAUSE_NUMBER
@@ -136,7 +139,8 @@ def parts_of(text: str, language: str) -> tuple[Token, ...]:
         elif kind == "break" or (kind == "mark" and not _TELLING.match(token.text)):
             continue
         parts.append(token._replace(kind=kind, value=value))
-    return (*parts, *(Token("link", target, target) for _, target in links))
+    parts += [Token("link", target, target) for _, target in links]
+    return (*parts, *(Token("label", label.casefold(), label) for label in labels if len(labels) > 1))
 
 
 def _write_out(power: re.Match[str], language: str) -> str:

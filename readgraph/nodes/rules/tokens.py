@@ -57,7 +57,7 @@ class Token(NamedTuple):
     `clause`: how many marks and words that join clauses stand before it; a semicolon counts twice.
     """
 
-    kind: SlotKind | Literal["word", "small", "article", "hedge", "break", "mark", "link"]
+    kind: SlotKind | Literal["word", "small", "article", "hedge", "break", "mark", "link", "label"]
     value: Any
     text: str
     first: bool = False
