@@ -264,6 +264,8 @@ def test_the_command_saves_and_repeats_without_a_key_and_holds_no_secret(
     held = file.read_text()
     assert not any(each in held for each in ("hush-hush", "not-a-real-key", "127.0.0.1", str(tmp_path), story[200:300]))
     assert readgraph(*asked).code == 2  # nothing is overwritten
+    before = server.calls
+    assert "no folder" in readgraph(*asked[:-1], tmp_path / "none" / "a.json").err and server.calls == before
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name)
     monkeypatch.setenv("READGRAPH_LIBRARY", str(tmp_path / "elsewhere"))
