@@ -58,7 +58,7 @@ def in_library(
 
 
 def check_new(file: Path, what: str = "export") -> None:
-    """Raise `BadInput` where a file can't be made, exists already, which no export overwrites, or is standard output."""
+    """Raise `BadInput` where a file can't be made or exists, which no export overwrites, or is standard output."""
     if str(file) == "-":
         raise BadInput("'-' is no file that can be written: name one.")
     if file.exists():
