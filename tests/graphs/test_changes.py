@@ -209,6 +209,7 @@ def test_what_changed_is_said(one: str, other: str, differs: str) -> None:
         ("The house was of Henry VIII then.", "The house was of Henry the Eighth then."),
         ("The ratio is 25% there.", "The ratio is 0.25 there."),
         ("Der Zug fährt um 14 Uhr 30 ab.", "Der Zug fährt um 14:30 Uhr ab."),
+        ("No hay ningún perro en la casa de mi padre.", "No hay perros en la casa de mi padre."),
         ("He lacks money.", "He has no money."),
         ("Call +49 30 123456 now.", "Call +49 (0)30 12 34 56 now."),
     ],

@@ -35,6 +35,7 @@ _OPPOSED = (
 _OPPOSITES = {frozenset(pair.split("/")) for pair in _OPPOSED.split()} | {frozenset(("[ ]", "[x]"))}
 _JOINING = frozenset("and or und oder et ou".split())  # of names and values that may stand in any order
 _HELPING = frozenset("do does did any".split())  # beside a denial
+_DENY_TWICE = frozenset("fr es it pt ca".split())  # languages in which two denials may be one
 _KANA, _KANA_DENIALS = re.compile(r"[\u3040-\u309f]"), re.compile("ない|なかっ|ません|ず")
 _ROMAN = re.compile("[IVXLCDM]+")
 _TIME = re.compile(r"(\d{1,2})(?::(\d\d)( am or pm)?)?")
@@ -108,7 +109,7 @@ def judge(ours: Parts, theirs: Parts, language: str) -> tuple[Judged, list[Chang
     is_denied = len(denied[0]) != len(denied[1]) and not any(
         part.kind == "word" and len(part.text) > 1 for part in affirmed
     )
-    if is_denied and not all(words) and not (language == "fr" and all(denied)):
+    if is_denied and not all(words) and not (language in _DENY_TWICE and all(denied)):
         differs.append(_changed("negation", *(" ".join(_denials(side, language)) for side in (one, other))))
     elif not all(denied):
         differs += _changed_condition(*words)
