@@ -114,6 +114,7 @@ def test_each_difference_is_a_row_with_what_differs() -> None:
         ("It was built in 1890.[^1]\n\n[^1]: Box 12.", "It was built in 1890.[^2]\n\n[^2]: Box 12."),
         ("It costs 4 € for each [^1].", "It costs 4 € for each[^2]."),
         ("The work cost $2.5 million last year.", "The work cost USD 2.5m last year."),
+        ("The dose is 0.125 mg.", "The dose is 0,125 mg."),
         ("It grew by .5 in all.", "It grew by 0.5 in all."),
         ("Number 5 is closed today.", "No. 5 is closed today."),
         ("Er zahlt die dreißig Euro.", "Er zahlt die 30 Euro."),

@@ -1,7 +1,7 @@
 """A text cut into statements, and these into parts that are equal however they are written: 1,000 and one thousand."""
 
 import re
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Iterator, Set
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
@@ -14,9 +14,7 @@ from readgraph.state.languages import language_of, paragraph_language
 from readgraph.state.sentences import sentence_spans
 
 _SCALES = "hundred|thousand|million|billion|dozen|hundert|tausend|milliarden?|dutzend|millier|milliard|douzaine"
-_SIGN_OF = {"EUR": "€", "USD": "$", "GBP": "£"}
-_FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
-    # in which numbers and marks are written, and in which the rules find them
+_FORMS = (  # in which numbers and marks are written, and in which the rules find them
     (
         re.compile(r"\b(eins?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)(hundert|tausend)", re.I),
         r"\1 \2 ",
@@ -25,7 +23,9 @@ _FORMS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r"(?:^|(?<=\b(?:de|et|um|an|zu|im) ))(?=(?:tausend|hundert|mille)\b)", re.I), "1 "),
     (re.compile(r"\bminus (?=\d)|(?<!\w)(?<!\d[ \u00a0])–(?=\d)"), "-"),
     (re.compile(r"\b(\d\d?)\.(\d\d)(?= Uhr\b)"), r"\1:\2"),
-    (re.compile(r"\b(?:EUR|USD|GBP)\s?(?=\d)"), lambda code: _SIGN_OF[code[0].strip()]),
+    (re.compile(r"\bEUR\s?(?=\d)"), "€"),
+    (re.compile(r"\bUSD\s?(?=\d)"), "$"),
+    (re.compile(r"\bGBP\s?(?=\d)"), "£"),
     (re.compile(r"\bCHF\s?(\d[\d.,'’]*\d|\d)"), r"\1 CHF"),
     (re.compile(r"(?<!\w)!(?=[\w(])"), "¬"),
     (re.compile(r"\|(?=[ \t]*\|)"), "| ∅ "),  # an empty cell of a table

@@ -251,7 +251,7 @@ def _number(digits: str, language: str) -> float:
         return 0.0
     digits = re.sub(r"['’ \u00a0\u202f]", "", digits)
     grouping, decimal = (",", ".") if language in POINT_BEFORE_DECIMALS else (".", ",")
-    if re.fullmatch(rf"\d+\{grouping}\d\d?", digits):  # as others write it: "3,5 %"
+    if re.fullmatch(rf"\d+\{grouping}\d\d?|0\{grouping}\d+", digits):  # as others write it: "3,5 %", "0,125"
         grouping, decimal = decimal, grouping
     if re.fullmatch(rf"[1-9]\d{{0,2}}(?:\{grouping}\d{{3}})+(?:\{decimal}\d+)?", digits):
         digits = digits.replace(grouping, "")
