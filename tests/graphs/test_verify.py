@@ -133,6 +133,11 @@ async def test_quotes_and_citations_are_checked_as_such(
     assert told(await checked(library, documents, sentence)) == [said]
 
 
+async def test_a_sentence_that_writes_its_number_otherwise_is_found(library: Library) -> None:
+    document = await library.pages.add_document("The fee is 1000 euros. The mill is old.")
+    assert told(await checked(library, [document], "The fee is 1 000 EUR.")) == ["supported"]
+
+
 def deciding(verdict: str, quote: str = "It was opened in 1902") -> Any:
     def respond(request: ChatRequest) -> str | dict[str, object]:
         if asked_for(request) != "ClaimVerdicts":

@@ -26,6 +26,8 @@ TRUE = [
     ("Ann Marsh takes 5 mg of salt a day.", "ANN MARSH TAKES 5 MG OF SALT A DAY."),
     ("The sack of Ann Marsh weighs 5 kg.", "The sack of Ann Marsh weighs 5 KG."),
     ("They leave at 3 pm on Tuesdays.", "They leave at 3 PM on Tuesdays."),
+    ("Ann Marsh bought No. 5 and .5 of the mill.", "Ann Marsh bought number 5 and 0.5 of the mill."),
+    ("The mill has two hundred and one men.", "The mill has 201 men."),
 ]
 FALSE = [
     ("In 2012, the mill made 240 tons of flour.", "The mill made 250 tons of flour in 2012.", "number"),
@@ -114,6 +116,8 @@ OPEN += [  # both may be true
     ("Impulse! Records sold it in 1960.", "Impulse! Records and Decca Records sold it in 1960."),
     ("The firm made 41,613 tons of flour at Orrin.", "The firm made 41,600 tons of flour at Orrin."),
     ("Ann Marsh is 1.234 m from Orrin.", "Ann Marsh is 1,234 m from Orrin."),
+    ("Ann Marsh paid 1.200 euros for the mill.", "Ann Marsh paid 1.200,00 euros for the mill."),
+    ("Ann Marsh paid 1.200 euros for the mill.", "Ann Marsh paid 1200 euros for the mill."),
 ]
 OPEN += [
     ("The mill was opened by Marta.", "The mill opened by Marta."),

@@ -53,11 +53,15 @@ async def test_answers_of_every_method_repeat(
 
 
 async def test_options_collections_follow_ups_histories_and_own_methods_repeat(
-    server: ModelServer, library: Library, story: str
+    server: ModelServer, library: Library, story: str, tmp_path: Path
 ) -> None:
     texts = [story[:3000], story[3000:6000]]
+    files = [tmp_path / f"{number}.txt" for number in range(2)]
+    for file, text in zip(files, texts, strict=True):
+        file.write_text(text, encoding="utf-8")
     both = [await library.pages.add_document(text, title=f"part {number}") for number, text in enumerate(texts)]
-    await check_repeats(server, library, documents=both, options=["Desmond", "Elen"])
+    of_both = await check_repeats(server, library, documents=both, options=["Desmond", "Elen"])
+    assert not (await replay_answer(of_both, files[::-1])).differences
     thread = RunThread(saver=library.checkpointer, id="one")
     await ask(library, "Who is Elen?", documents=both[:1], context=MODEL, thread=thread)
     followed = await check_repeats(server, library, documents=both[:1], thread=replace(thread, follow_up=True))
@@ -264,6 +268,8 @@ def test_the_command_saves_and_repeats_without_a_key_and_holds_no_secret(
     held = file.read_text()
     assert not any(each in held for each in ("hush-hush", "not-a-real-key", "127.0.0.1", str(tmp_path), story[200:300]))
     assert readgraph(*asked).code == 2  # nothing is overwritten
+    before = server.calls
+    assert "no folder" in readgraph(*asked[:-1], tmp_path / "none" / "a.json").err and server.calls == before
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name)
     monkeypatch.setenv("READGRAPH_LIBRARY", str(tmp_path / "elsewhere"))

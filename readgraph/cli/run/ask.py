@@ -86,7 +86,7 @@ def ask_documents(options: AskOptions, context: ReaderContext, screen: OutputOpt
         raise BadInput(f"A follow-up is about what the last question was: leave {given} or --continue out.")
     check_report(options.report)
     if options.save:
-        check_new(options.save)
+        check_new(options.save, "answer")
         if options.review:
             raise BadInput("What you decide with --review is not saved: leave --review or --save out.")
     if options.review:

@@ -57,12 +57,13 @@ def in_library(
     return as_command
 
 
-def check_new(file: Path) -> None:
-    """Raise `BadInput` where a file exists already, which no export overwrites, or for standard output."""
+def check_new(file: Path, what: str = "export") -> None:
+    """Raise `BadInput` where a file can't be made or exists, which no export overwrites, or is standard output."""
     if str(file) == "-":
         raise BadInput("'-' is no file that can be written: name one.")
     if file.exists():
         raise BadInput(f"{file} exists already: name another file.")
+    check_output(file, what, lambda _: True, "")
 
 
 def read_export(file: Path, what: str) -> str:

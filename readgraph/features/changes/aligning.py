@@ -15,7 +15,7 @@ ELSEWHERE, NEAR = 0.65, 0.25  # least likeness: of what stands in another place,
 HELD = 0.6  # the share of a sentence that another one has which was joined with it, or from which it was split
 OFTEN, RAREST, BESIDE = 40, 8, 4  # most statements with a part by which they are found; such parts; places around one
 SECTION = 15  # statements that are near each other
-LITTLE = {"article": 0.0, "link": 0.0, "small": 0.25, "hedge": 0.25, "mark": 0.25}
+LITTLE = {"article": 0.0, "link": 0.0, "label": 0.0, "small": 0.25, "hedge": 0.25, "mark": 0.25}
 """What little words count beside others."""
 
 Sides = tuple[Sequence[Statement], Sequence[Statement]]

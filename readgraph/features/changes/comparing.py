@@ -13,7 +13,7 @@ from readgraph.features.changes.aligning import ELSEWHERE, Pair, Sides, align, l
 from readgraph.features.changes.state import ChangedPart, ChangeKind
 from readgraph.features.changes.statements import cut_statements, fold_blocks, fold_statement, parts_of
 from readgraph.nodes.rules.compare import SLOTS, is_all_equal
-from readgraph.nodes.rules.tokens import NOUNS_LARGE, TITLES, Token, has_scale
+from readgraph.nodes.rules.tokens import NOUNS_LARGE, TITLES, Token, has_scale, readings
 
 Span = tuple[int, int]
 Judged = Literal["same", "changed", "not judged"]
@@ -35,7 +35,9 @@ _OPPOSED = (
 _OPPOSITES = {frozenset(pair.split("/")) for pair in _OPPOSED.split()} | {frozenset(("[ ]", "[x]"))}
 _JOINING = frozenset("and or und oder et ou".split())  # of names and values that may stand in any order
 _HELPING = frozenset("do does did any".split())  # beside a denial
+_DENY_TWICE = frozenset("fr es it pt ca".split())  # languages in which two denials may be one
 _KANA, _KANA_DENIALS = re.compile(r"[\u3040-\u309f]"), re.compile("ない|なかっ|ません|ず")
+_ROMAN = re.compile("[IVXLCDM]+")
 _TIME = re.compile(r"(\d{1,2})(?::(\d\d)( am or pm)?)?")
 
 
@@ -91,8 +93,8 @@ def _join_moved(pairs: Sequence[Pair]) -> list[Pair]:
 
 def judge(ours: Parts, theirs: Parts, language: str) -> tuple[Judged, list[ChangedPart]]:
     """Whether two statements say the same, and what differs."""
-    links = all(any(part.kind == "link" for part in side) for side in (ours, theirs))  # a printed text has none
-    left_out = {"article"} if links else {"article", "link"}
+    shared = [{part.kind for part in side} for side in (ours, theirs)]  # a printed text has no links, nor labels
+    left_out = {"article", "link", "label"} - (shared[0] & shared[1] & {"link", "label"})
     ours, theirs = ([part for part in side if part.kind not in left_out] for side in (ours, theirs))
     one, other = _beyond(ours, theirs), _beyond(theirs, ours)
     if not one and not other:
@@ -103,7 +105,11 @@ def judge(ours: Parts, theirs: Parts, language: str) -> tuple[Judged, list[Chang
     if not all(words) and not differs and all(_is_value(part) and part in longer for part in left):
         differs = [_changed(part.kind, part.text * (longer is one), part.text * (longer is other)) for part in left]
     denied = [_denials(side, language) for side in (ours, theirs)]
-    if len(denied[0]) != len(denied[1]) and not all(words) and not (language == "fr" and all(denied)):
+    affirmed = words[len(denied[0]) > len(denied[1])]  # "lacks" may be what "has no" is there
+    is_denied = len(denied[0]) != len(denied[1]) and not any(
+        part.kind == "word" and len(part.text) > 1 for part in affirmed
+    )
+    if is_denied and not all(words) and not (language in _DENY_TWICE and all(denied)):
         differs.append(_changed("negation", *(" ".join(_denials(side, language)) for side in (one, other))))
     elif not all(denied):
         differs += _changed_condition(*words)
@@ -151,11 +157,13 @@ def _changed_slots(
     replaced = [(sides[0][a:b], sides[1][c:d]) for kind, a, b, c, d in opcodes if kind == "replace"]
     left = [[part for part in side if part.kind in SLOTS] for side in beyond]
     differs, doubtful = list[ChangedPart](), list[Token]()
+    are_as_many = len(left[0]) == len(left[1])  # "12 34" may be what "1234" is there
     for part in [*left[0]]:
         run, instead = next((pair for pair in replaced if part in pair[0]), ([part], []))
         beside = {id(each) for each in instead}
         for match in left[1]:
-            if part.kind == match.kind != "name" and (id(match) in beside or _has_same_unit(part, match)):
+            is_instead = id(match) in beside or (_has_same_unit(part, match) and (are_as_many or _unit_of(part)))
+            if part.kind == match.kind != "name" and is_instead:
                 is_open = _may_be_same(part, match) or (id(match) in beside and not _are_whole(run, instead))
                 differs += [] if is_open else [_changed(part.kind, part.text, match.text)]
                 doubtful += [part, match] if is_open else []
@@ -187,11 +195,15 @@ def _unit_of(part: Token) -> str:
 
 def _may_be_same(part: Token, match: Token) -> bool:
     """Whether one value may be the other: without its month or its unit, a time of the afternoon, 1.200 for 1,200."""
-    texts = [each.text.replace(",", ".") for each in (part, match)]
-    digits = [re.findall(r"[\d.]+", text) for text in texts if part.kind == "number"]
-    are_certain = any(all(map(told, (part, match))) for told in (_unit_of, has_scale))
-    if any(digits) and digits[0] == digits[1] and (texts[0] == texts[1] or not are_certain):
-        return True
+    if part.kind == "number":
+        if bool(_unit_of(part)) != bool(_unit_of(match)) or isinstance(part.value, str) != isinstance(match.value, str):
+            return True  # "25 %" and "0.25", "14 Uhr 30" and "14:30"
+        digits = [re.findall(r"\d+", each.text) for each in (part, match)]
+        are_certain = any(all(map(told, (part, match))) for told in (_unit_of, has_scale))
+        if any(digits) and digits[0] == digits[1] and not are_certain:
+            return True
+        if not isinstance(part.value, str) and part.value[1:] == match.value[1:] and readings(part) & readings(match):
+            return True
     times = [_TIME.fullmatch(str(each.value) if isinstance(each.value, str) else each.text) for each in (part, match)]
     clocks = [(int(time[1]) % 12, time[2] or "00") for time in times if time]
     if len(clocks) == 2 and any(time[2] for time in times if time):  # "9:00" may be that of the evening, "09:00" can't
@@ -209,7 +221,8 @@ def _are_names(run: Parts, instead: Parts, ours: Parts, language: str) -> bool:
     is_certain = language not in NOUNS_LARGE or before in TITLES or min(len(run), len(instead)) > 1
     letters = iter(long.casefold())  # "St" is short for "Saint"
     is_short = len(short) <= min(LONGEST_SHORT, len(long) - 2) and all(letter in letters for letter in short.casefold())
-    return is_certain and not is_short
+    romans = [bool(_ROMAN.fullmatch(side[-1].text)) for side in (run, instead)]  # "VIII" is the Eighth
+    return is_certain and not is_short and romans[0] == romans[1]
 
 
 def _changed_condition(one: Parts, other: Parts) -> list[ChangedPart]:

@@ -14,7 +14,7 @@ from readgraph.state.languages import language_of, paragraph_language
 from readgraph.state.sentences import sentence_spans
 
 _SCALES = "hundred|thousand|million|billion|dozen|hundert|tausend|milliarden?|dutzend|millier|milliard|douzaine"
-_FORMS = (  # in which numbers are written, and in which the rules find them
+_FORMS = (  # in which numbers and marks are written, and in which the rules find them
     (
         re.compile(r"\b(eins?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)(hundert|tausend)", re.I),
         r"\1 \2 ",
@@ -23,7 +23,12 @@ _FORMS = (  # in which numbers are written, and in which the rules find them
     (re.compile(r"(?:^|(?<=\b(?:de|et|um|an|zu|im) ))(?=(?:tausend|hundert|mille)\b)", re.I), "1 "),
     (re.compile(r"\bminus (?=\d)|(?<!\w)(?<!\d[ \u00a0])–(?=\d)"), "-"),
     (re.compile(r"\b(\d\d?)\.(\d\d)(?= Uhr\b)"), r"\1:\2"),
-    (re.compile(r"\b(EUR|USD|GBP|CHF)\s?(\d[\d.,'’]*\d|\d)"), r"\2 \1"),
+    (re.compile(r"\bEUR\s?(?=\d)"), "€"),
+    (re.compile(r"\bUSD\s?(?=\d)"), "$"),
+    (re.compile(r"\bGBP\s?(?=\d)"), "£"),
+    (re.compile(r"\bCHF\s?(\d[\d.,'’]*\d|\d)"), r"\1 CHF"),
+    (re.compile(r"(?<!\w)!(?=[\w(])"), "¬"),
+    (re.compile(r"\|(?=[ \t]*\|)"), "| ∅ "),  # an empty cell of a table
 )
 _POWER = re.compile(
     r"(?:(?P<times>\d+(?:[.,]\d+)?)\s*[×x·*]\s*)?\b10(?:\^(?P<power>[-+−]?\d{1,2})(?!\d)|(?P<raised>[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}))"
@@ -38,6 +43,7 @@ _NUMBERING = re.compile(  # of a heading, or of a line without the mark of a sen
 _NOTE_MARK = re.compile(r"^\[\^[\w-]{1,12}\]:\s*|(?:^|(?<=[.,;:!?\"”]))[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}(?!\w)")
 _BOX = re.compile(r"^\s*[*+-]\s+(\[[ xX]\])\s")  # of an entry that is to be done, or is done
 _LINK, _TARGET = re.compile(r"!?\[([^][]*)\]\(([^()\s]*)(?:\s+\"[^\"]*\")?\)"), re.compile(r"\]\([^()\s]*")
+_LABEL = re.compile(r"(?:^|(?<=; )|(?<=\| ))([^:;|\n]{1,60}): ")  # of a cell, as rows of PDF and CSV have it
 _UNSEEN = re.compile(r"^```\w*\n|`|<!--.*?-->", re.DOTALL)  # marks of code, and what no reader of a page sees
 _LINE, _HEADING_NUMBER = re.compile(r"[^\n.!?。]*(?:\d\.[^\n.!?。]*)*"), re.compile(r"^\d+\s+(?=\S)")
 _CLAUSE_NUMBER = re.compile(r"^(?:§\s*\d+\w?|\(?\d{1,3}(?:\.\d{1,3})+\)?\.?)\s+(?=[^\W\d_a-zß-ÿ])")
@@ -47,7 +53,7 @@ _SIGNS, _BULLET = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]"), re.compile(r"^[\s
 _CASED = re.compile(r"(\b[A-Z]{2,3}\b|\b[^\W\d_]\b|(?<=\d)(?![sS]\b)\s?[^\W\d_]{1,4}\b)")
 _NO_ARTICLES = frozenset("some any now today jetzt heute nun had".split())
 _TELLING = re.compile(
-    r"[%‰#$£¥¢+<=>~^¬°±×÷′″\u20a0-\u20cf\u2190-\u22ff\u2600-\u27bf\U0001f300-\U0001faff]"
+    r"[%‰#$£¥¢&*/+<=>~^¬°±×÷′″\u20a0-\u20cf\u2190-\u22ff\u2600-\u27bf\U0001f300-\U0001faff]"
 )  # no bullets
 
 
@@ -101,6 +107,8 @@ def parts_of(text: str, language: str) -> tuple[Token, ...]:
     """The parts of a statement that count; marks do not, nor does the number before a heading or an entry of a list."""
     heading, box, links = text.startswith("#"), _BOX.match(text), _LINK.findall(text)
     text = _LINK.sub(r"\1", _UNSEEN.sub("", text))
+    if len(labels := _LABEL.findall(text)) > 1:
+        text = _LABEL.sub("", text)
     if not (begun := dates_in(text[:40], language)) or begun[0].start:  # "3. Mai" is no third entry of a list
         bare = _NOTE_MARK.sub("", LEADING.sub("", text))
         numbering = _NUMBERING if _LINE.fullmatch(text) else _CLAUSE_NUMBER
@@ -111,7 +119,8 @@ def parts_of(text: str, language: str) -> tuple[Token, ...]:
         text = written.sub(form, text)
     parts = [Token("small", box[1].casefold(), box[1].casefold())] if box else []
     articles, calendar = cue_words("light", language) - _NO_ARTICLES, calendars().get(language)
-    for token in account(text, language):
+    tokens = account(text, language)
+    for before, token, behind in zip((None, *tokens), tokens, (*tokens[1:], None), strict=False):
         kind, value = token.kind, token.value
         if kind == "number" and isinstance(value, tuple):
             value = (float(f"{value[0] * value[2]:.10g}"), value[1])
@@ -121,11 +130,17 @@ def parts_of(text: str, language: str) -> tuple[Token, ...]:
             kind, value = "date", (None, calendar.names[token.text.casefold()], None)
         elif isinstance(value, str):
             value = "not" if kind == "denial" else fold_letters(value)
-            kind = "article" if kind == "small" and token.value in articles else kind
+            is_letter = token.text == "A" and before and not text.isupper()  # "vitamin A", "f(a, b)"
+            is_letter = is_letter or (token.text == "a" and (not behind or behind.kind in ("break", "mark")))
+            kind = "article" if kind == "small" and token.value in articles and not is_letter else kind
             kind = "word" if kind == "name" and heading else kind
-        if kind != "break" and (kind != "mark" or _TELLING.match(token.text)):
-            parts.append(token._replace(kind=kind, value=value))
-    return (*parts, *(Token("link", target, target) for _, target in links))
+        if token.text in ("-", "–") and before and behind and before.kind == behind.kind == "number":
+            kind, value, token = "mark", "–", token._replace(text="–")  # of a range
+        elif kind == "break" or (kind == "mark" and not _TELLING.match(token.text)):
+            continue
+        parts.append(token._replace(kind=kind, value=value))
+    parts += [Token("link", target, target) for _, target in links]
+    return (*parts, *(Token("label", label.casefold(), label) for label in labels if len(labels) > 1))
 
 
 def _write_out(power: re.Match[str], language: str) -> str:

@@ -340,13 +340,18 @@ async def _put_texts(
         A line for each that is another one, and the files that they were made of, by the texts' ids, where there are.
     """
     changed, originals = list[str](), dict[str, Path]()
-    for number, text in enumerate(saved.texts):
+    read = [(path, (await store_each(pages, read_file(path)))[0]) for path in files]
+    named, ids = {each.id: (path, each) for path, each in read}, {text.record.id for text in saved.texts}
+    others = iter([(path, each) for path, each in read if each.id not in ids])  # files may be named in any order
+    for text in saved.texts:
         record = text.record
         stored = await library.find_document(record.id) if library else None
         near = beside / Path(text.file).name if beside and text.file and not stored else None
-        if path := files[number] if number < len(files) else near if near and isfile(near) else None:
-            stored, *_ = await store_each(pages, read_file(path))
-            originals[record.id] = path
+        if given := named.get(record.id) or next(others, None):
+            originals[record.id], stored = given
+        elif near and isfile(near):
+            stored, *_ = await store_each(pages, read_file(near))
+            originals[record.id] = near
         elif library and stored:
             if original := original_in(library.store, stored, ".pdf"):
                 originals[record.id] = original

@@ -37,6 +37,7 @@ from readgraph.nodes.rules.tokens import (
     has_scale,
     is_past,
     knows_denials,
+    readings,
 )
 
 _CHARACTERS = str.maketrans(
@@ -159,6 +160,8 @@ def excludes(ours: Token, theirs: Token) -> bool:
     one, other = ours.value[0], theirs.value[0]
     are_scaled = has_scale(ours) and has_scale(theirs) and abs(one) != abs(other)
     if ours.value[1:] != theirs.value[1:] or (digits[0] and digits[0] == digits[1] and not are_scaled):
+        return False  # "3" and "3 million"
+    if readings(ours) & readings(theirs):
         return False  # "1.234" and "1,234"
     return not (_is_rounded(one, other) or _is_rounded(other, one))
 

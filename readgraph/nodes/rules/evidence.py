@@ -92,7 +92,7 @@ def near_sentences(claim: str, pages: Sequence[PageText]) -> list[NearSentence]:
         sentences = prose_sentences(page.text)
         for sentence in sentences[: len(sentences) - page.is_cut] or sentences:
             wanted = words_in(sentence.language)
-            if (share := len(wanted & sentence.words) / max(len(wanted), 1)) >= NEAR:
+            if share := len(wanted & sentence.words) / max(len(wanted), 1):
                 shares[page.page.start + sentence.start, page.page.start + sentence.end] = share, page, sentence
     nearest = [shares[span] for span in sorted(shares, key=lambda span: (-shares[span][0], span))[:MOST_COMPARED]]
     texts = [page.text[sentence.start : sentence.end] for _, page, sentence in nearest]
@@ -102,13 +102,14 @@ def near_sentences(claim: str, pages: Sequence[PageText]) -> list[NearSentence]:
     begun = {(text, sentence.language) for text, (*_, sentence) in zip(texts, nearest, strict=True)}
     begun |= {(text, sentence.language) for *_, sentence in nearest for text in (claim, sentence.speaker)}
     names, near = _names_near(begun, pages), list[NearSentence]()
-    for (_, page, sentence), text in zip(nearest, texts, strict=True):
+    for (share, page, sentence), text in zip(nearest, texts, strict=True):
         compared = compare_sentences(claim, text, sentence.language, names)
         if not compared.verdict and (speaker := sentence.speaker) and _is_talk(page.text):
             named = f"{speaker}: {text}" if claim.startswith(f"{speaker}:") else _I.sub(speaker, text, count=1)
             beside = compare_sentences(claim, named, sentence.language, names)
             compared = beside if beside.verdict or beside.differs else compared
-        near.append(NearSentence(compared, page.cite(sentence.start, sentence.end), sentence.language))
+        if share >= NEAR or compared.verdict:  # "1 000 EUR" has few of the words of "1000 euros"
+            near.append(NearSentence(compared, page.cite(sentence.start, sentence.end), sentence.language))
     return near
 
 

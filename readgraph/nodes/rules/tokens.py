@@ -34,6 +34,8 @@ _TOKEN = re.compile(
     r"|(?P<break>[;,:()–—、，；])|(?P<other>\S)"
 )
 _POINTED = re.compile(r"\b([apb])\.[ \u00a0]?([mcd])\b\.?", re.IGNORECASE)  # "p.m.", "B.C."
+_BARE_FRACTION = re.compile(r"(?<![\w.,)\]])\.(?=\d)")  # ".5"
+_NUMERO = re.compile(r"\b(?:(?i:no)\.|No)[ \u00a0]?(?=\d)")  # "No. 5" denies nothing
 _POINTED_SCALE = re.compile(r"(?<=\d[ \u00a0\u202f])(Mio|Mrd|Tsd|mln|mld)\.", re.IGNORECASE)
 
 _VERSION = re.compile(r"(?!\d{1,3}(?:\.\d{3})+$)\d+(?:\.\d+){2,}")  # "2.1.0", and not "1.240.000"
@@ -55,7 +57,7 @@ class Token(NamedTuple):
     `clause`: how many marks and words that join clauses stand before it; a semicolon counts twice.
     """
 
-    kind: SlotKind | Literal["word", "small", "article", "hedge", "break", "mark", "link"]
+    kind: SlotKind | Literal["word", "small", "article", "hedge", "break", "mark", "link", "label"]
     value: Any
     text: str
     first: bool = False
@@ -65,7 +67,7 @@ class Token(NamedTuple):
 @cache
 def _cues() -> dict[str, Any]:
     text = files("readgraph.nodes.rules").joinpath("cues.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return tomllib.loads(text.casefold())  # as words are compared: "dreissig"
 
 
 CueGroup = Literal[
@@ -152,6 +154,7 @@ def tokens_of(sentence: str, language: str) -> tuple[Token, ...]:
 def cut_tokens(sentence: str, language: str) -> tuple[Token, ...]:
     """All that a sentence is made of but spaces: its words, numbers, dates and names, and each mark."""
     sentence = _POINTED_SCALE.sub(r"\1", _POINTED.sub(r"\1\2", sentence))
+    sentence = _NUMERO.sub("number ", _BARE_FRACTION.sub("0.", sentence))
     sentence = sentence.replace("US$", "$").replace(" per cent", " percent")
     tokens, at = list[Token](), 0
     for date in [*dates_in(sentence, language), None]:
@@ -248,12 +251,19 @@ def _number(digits: str, language: str) -> float:
         return 0.0
     digits = re.sub(r"['’ \u00a0\u202f]", "", digits)
     grouping, decimal = (",", ".") if language in POINT_BEFORE_DECIMALS else (".", ",")
-    if re.fullmatch(rf"\d+\{grouping}\d\d?", digits):  # as others write it: "3,5 %"
+    if re.fullmatch(rf"\d+\{grouping}\d\d?|0\{grouping}\d+", digits):  # as others write it: "3,5 %", "0,125"
         grouping, decimal = decimal, grouping
-    if re.fullmatch(rf"\d{{1,3}}(?:\{grouping}\d{{3}})+(?:\{decimal}\d+)?", digits):
+    if re.fullmatch(rf"[1-9]\d{{0,2}}(?:\{grouping}\d{{3}})+(?:\{decimal}\d+)?", digits):
         digits = digits.replace(grouping, "")
     digits = digits.replace(decimal, ".") if digits.count(decimal) == 1 else digits.replace(decimal, "")
     return float(digits) if digits.count(".") <= 1 and "," not in digits else float(re.sub("[.,]", "", digits))
+
+
+def readings(number: Token) -> set[str]:
+    """All values that a number may have: 1.2 and 1200 for "1.200"."""
+    digits = re.search(r"\d[\d.,'’ \u00a0\u202f]*(?<=\d)", number.text)
+    point, comma = ((digits and _number(digits.group(), language)) or 1.0 for language in ("en", "de"))
+    return {f"{number.value[0] * factor:.10g}" for factor in (1, point / comma, comma / point)}
 
 
 def _join_numbers(tokens: Sequence[Token], language: str) -> Iterator[Token]:
@@ -299,6 +309,12 @@ def _write_time(digits: str) -> str:
     return f"{digits} am or pm" if is_open else digits
 
 
+def _small_in_words(token: Token) -> float:
+    """The value of a number in words, also of "one"; 0 for all else."""
+    is_number = token.kind == "number" and not isinstance(token.value, str) and token.text[0].isalpha()
+    return float(token.value[0]) if is_number else float(token.text.casefold() == "one")
+
+
 def _read_on(value: float, following: Sequence[Token], language: str) -> tuple[float, int]:
     """A number with the words that go on with it ("thousand two hundred and five"), and how many words these are."""
     thousands, at = 0.0, 0
@@ -309,14 +325,8 @@ def _read_on(value: float, following: Sequence[Token], language: str) -> tuple[f
         if scale and (language == "en" or word not in _LONG_SCALE):
             whole = (value or thousands) * scale
             thousands, value = (whole + thousands * bool(value), 0.0) if scale >= 1000 else (thousands, whole)
-        elif (
-            token.kind == "number"
-            and not isinstance(token.value, str)
-            and token.text[0].isalpha()
-            and value + thousands >= 100 > token.value[0]
-            and not value % 100
-        ):
-            value += token.value[0]
+        elif value + thousands >= 100 and not value % 100 and 0 < (small := _small_in_words(token)) < 100:
+            value += small
         else:
             break
         at += 1 + is_joined
