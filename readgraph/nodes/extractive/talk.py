@@ -11,7 +11,7 @@ from readgraph.state.sentences import LABEL, MESSAGE, paragraph_spans
 
 FEWEST_TURNS = 3
 """Turns after which a label counts as a speaker's name."""
-MOST_PARAGRAPHS = 10  # of a message, on average
+MOST_LINES = 8  # of a message, on average
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _MESSAGE, _DIRECTION = re.compile(MESSAGE), "\u200e\u200f"
@@ -30,10 +30,10 @@ def is_talk(texts: Iterable[str]) -> bool:
         return True
     paragraphs = [text[start:end] for text in read for start, end in paragraph_spans(text) if start < end]
     dated = [paragraph for paragraph in paragraphs if _MESSAGE.match(paragraph)]
-    begun = dated if MOST_PARAGRAPHS * len(dated) > len(paragraphs) else paragraphs
+    begun = dated if MOST_LINES * len(dated) > len(lines) else paragraphs
     labels = [label[1] if (label := LABEL.match(paragraph)) else "" for paragraph in begun]
-    speakers = find_speakers(labels)
-    return 2 * sum(label in speakers for label in labels) > len(labels)
+    said = sum(map(find_speakers(labels).__contains__, labels))
+    return 2 * said > len(labels) and MOST_LINES * said > len(lines)
 
 
 def find_speakers(labels: Iterable[str]) -> set[str]:
