@@ -48,10 +48,11 @@ def test_what_is_not_supported_is_marked_wherever_the_summary_is_shown(
 
 
 def test_a_question_that_a_summary_of_notes_answers_does_not_say_that_nothing_was_looked_at(
-    readgraph: Command, server: ModelServer
+    readgraph: Command, server: ModelServer, tmp_path: Path
 ) -> None:
     server.respond = reader
-    ran = readgraph("ask", "What is the plot?", STORY, *DOUBLE, "--window-words", 3000)
+    (tmp_path / "settings.toml").write_text("summary_words = 20\nwindow_words = 3000\n")
+    ran = readgraph("ask", "What is the plot?", STORY, *DOUBLE)
     assert "Summarised, since" in ran.text and "looked at" not in ran.text
 
 
