@@ -208,6 +208,9 @@ def test_a_messengers_own_notices_are_not_in_a_summary(notice: str) -> None:
     ]
     summary = " ".join(sentence["text"] for sentence in extract_summary({0: "\n".join([notice, *said])}, {}, 60))
     assert "Bavaria" in summary and "charts of the coast" in summary
+    short = ["12/03/24, 18:14 - Marta: The boat has three cabins.", "12/03/24, 18:15 - Karl: And where is it?"]
+    (sentence,) = extract_summary({0: "\n".join([notice, *short])}, {}, 60)
+    assert sentence["text"].endswith("The boat has three cabins.")
     assert "end to end" not in summary and "erstellt" not in summary
 
 
