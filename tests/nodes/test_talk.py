@@ -256,9 +256,29 @@ def test_what_was_decided_finds_what_was_agreed(question: str) -> None:
     assert any("agreed to hire" in quote for quote in quoted) and any("settled on Friday" in quote for quote in quoted)
 
 
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("Welche Entscheidungen wurden getroffen?", "vereinbart"),
+        ("Qu'est-ce qui a été décidé ?", "convenu"),
+        ("¿Qué se decidió?", "acordó"),
+        ("Che cosa è stato deciso?", "stabilito"),
+        ("O que foi decidido?", "combinado"),
+        ("Wat is er besloten?", "afgesproken"),
+    ],
+)
+def test_what_was_decided_is_asked_in_other_languages(question: str, word: str) -> None:
+    assert word in widen_decided(question)
+
+
 @pytest.mark.parametrize("question", ["What was made?", "What was decided about Lisbon?", "Was wurde gefasst?"])
 def test_other_questions_are_not_about_decisions(question: str) -> None:
     assert widen_decided(question) == question
+
+
+def test_a_turn_has_what_is_asked_in_a_language_whose_stems_are_not_stemmed_again() -> None:
+    talk = "Rosa: Hola.\nLuis: Hemos decidido comprar vino.\n" * 3
+    assert "decidido" in "".join(quotes_of(talk, "¿Qué se decidió?"))
 
 
 DATED = """\

@@ -94,7 +94,8 @@ def widen_decided(question: str) -> str:
         decided, beside = compile_words("decided", language), compile_words("decided_beside", language)
         if decided and beside and decided.search(question):
             rest = beside.sub(" ", decided.sub(" ", remove_asking(question, language)))
-            return question if content_words(rest, language) else f"{question} {words.replace('|', ' ')}"
+            if not content_words(rest, language):
+                return f"{question} {words.replace('|', ' ')}"
     return question
 
 

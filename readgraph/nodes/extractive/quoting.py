@@ -312,7 +312,8 @@ def _telling(
     if not (by_words and (wanted or read_question(query, language).kinds)):  # as in "What does Ann say?"
         return telling
     turns = {place: turn for turn in passages if (place := (turn.page, turn.start)) in near}
-    having = rank(" ".join(wanted), [turn.known_words({turn.speaker}) for turn in turns.values()], language)
+    asked = [word for word in remove_asking(query, language).split() if wanted & {*content_words(word, language)}]
+    having = rank(" ".join(asked), [turn.known_words({turn.speaker}) for turn in turns.values()], language)
     places = {[*turns][number] for number, _ in having}
     said = {place: turn for place, turn in turns.items() if not is_notice(turn.text, 0)}
     may_have_none = {place for place, turn in said.items() if having and turn.speaker in named}
