@@ -116,6 +116,31 @@ async def test_a_budget_that_ends_in_the_middle_says_how_far_it_came(server: Mod
     assert (await ask(library, document, method="bm25")).absence == rest.absence and server.calls == calls
 
 
+@pytest.mark.parametrize("method", ["auto", "bm25", "full-text", "mem-walker", "survey"])
+async def test_a_budget_that_ends_before_the_answer_says_that_nothing_is_proven(
+    server: ModelServer, library: Library, method: str
+) -> None:
+    answer = await ask(library, await add(library), method=method, max_calls=0)
+    absence = answer.absence or {}
+    assert answer.status == "budget" and not (absence["proven"] or absence["judged"] or server.calls)
+    assert absence["unjudged"] == [*range(absence["parts"])], "what was read before was read in vain"
+    assert absence["why_not"] in ("budget", "unread") and answer.notices[0].startswith("Not proven: ")
+
+
+@pytest.mark.parametrize("method", ["bm25", "gists-only"])
+async def test_a_model_without_a_usable_reply_is_not_asked_about_every_part(
+    server: ModelServer, library: Library, method: str
+) -> None:
+    server.respond = lambda request: "Perhaps."
+    text = "\n\n".join(f"{day} {' '.join(f'w{n}x{each}' for each in range(500))}." for n, day in enumerate(DAYS * 2))
+    document = await library.pages.add_document(text, title="Log")
+    answer = await ask(library, document, method=method, window_words=1500, max_page_words=600, retrieval_words=600)
+    absence = answer.absence or {}
+    assert answer.status in ("nearest", "no_answer") and absence["why_not"] == "replies" and not absence["judged"]
+    judged = {request.key for request in server.requests if "PartHolds" in asked_for(request)}
+    assert 1 < len(absence["unjudged"]) == absence["parts"] and len(judged) <= 3 * 24 < absence["parts"] * 3
+
+
 async def test_parts_without_a_usable_reply_are_named(server: ModelServer, library: Library) -> None:
     def respond(request: ChatRequest) -> Any:
         broken = request.schema_name == "PartHolds" and "On day 20 " in request.text
@@ -226,7 +251,8 @@ async def test_a_check_looks_in_every_part(server: ModelServer, library: Library
 def test_it_is_told_in_a_line() -> None:
     absence = Absence(parts=260, to_judge=248, judged=248, unjudged=[], found=[], proven=True, why_not="")
     assert describe_absence(absence) == "In none of 260 parts (12 read, 248 judged)."
-    assert "goes on behind" in describe_absence(Absence(**{**absence, "proven": False, "why_not": "unread"}))
+    behind = describe_absence(Absence(**{**absence, "proven": False, "why_not": "unread"}))
+    assert behind == "Not proven: 248 of 248 unread parts were judged, and the text goes on behind them, unread."
     some = Absence(**{**absence, "judged": 3, "unjudged": [4, 9, 10, 11, 12, 20, 21], "proven": False})
     for why in ("budget", "replies"):
         assert "parts 4, 9–12, 20, 21." in describe_absence(Absence(**{**some, "why_not": why}))

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
+from readgraph.nodes.extractive.asked import widen_decided
 from readgraph.nodes.extractive.passages import passages_of
 from readgraph.nodes.extractive.quoting import quoted_answer
 from readgraph.nodes.extractive.summaries import extract_summary
-from readgraph.nodes.extractive.talk import find_named, is_filler
+from readgraph.nodes.extractive.talk import find_named, is_filler, is_talk
 from readgraph.state.sentences import LABEL
 
 MEETING = """\
@@ -207,4 +208,98 @@ def test_a_messengers_own_notices_are_not_in_a_summary(notice: str) -> None:
     ]
     summary = " ".join(sentence["text"] for sentence in extract_summary({0: "\n".join([notice, *said])}, {}, 60))
     assert "Bavaria" in summary and "charts of the coast" in summary
+    short = ["12/03/24, 18:14 - Marta: The boat has three cabins.", "12/03/24, 18:15 - Karl: And where is it?"]
+    (sentence,) = extract_summary({0: "\n".join([notice, *short])}, {}, 60)
+    assert sentence["text"].endswith("The boat has three cabins.")
     assert "end to end" not in summary and "erstellt" not in summary
+
+
+SPREAD = [("Ann", "The barrels leak badly."), ("Ben", "Then we order new barrels from Ghent."), ("Ann", "By May?")]
+
+
+@pytest.mark.parametrize(
+    ("head", "more"),
+    [
+        ("03/05/2024, 18:0{n} - {name}: ", "second line\n- an entry\n\nafter a blank line\n"),
+        ("{name}: ", "second line\nthird line\n\n"),
+    ],
+)
+def test_messages_of_many_lines_are_talk(head: str, more: str) -> None:
+    said = [f"{head.format(n=n, name=name)}{words}\n{more}" for n, (name, words) in enumerate(SPREAD * 3)]
+    assert is_talk(["".join(said)])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The inn was full.\n\nNobody slept.\n\n" * 30 + "".join(f"{n}/5/2024, 18:02 - Ann: Hi.\n" for n in range(1, 5)),
+        "Rent: a sum\nthat is paid each month.\n\nTerm: the time\nfor which it runs.\n\nUse: what\nit is for.",
+    ],
+)
+def test_a_book_with_a_few_messages_and_a_list_of_terms_are_no_talk(text: str) -> None:
+    assert not is_talk([text])
+
+
+DECIDED = """\
+Ann: Do we buy the van?
+Ben: Four thousand is too much.
+Ann: Then we agreed to hire one. The made beds stay.
+Ben: Lovely weather.
+Ann: We settled on Friday for the move.
+Ben: Good.
+"""
+
+
+@pytest.mark.parametrize("question", ["What was decided?", "What decisions were made?", "What did they agree on?"])
+def test_what_was_decided_finds_what_was_agreed(question: str) -> None:
+    quoted = quotes_of(DECIDED, question)
+    assert any("agreed to hire" in quote for quote in quoted) and any("settled on Friday" in quote for quote in quoted)
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("Welche Entscheidungen wurden getroffen?", "vereinbart"),
+        ("Qu'est-ce qui a été décidé ?", "convenu"),
+        ("¿Qué se decidió?", "acordó"),
+        ("Che cosa è stato deciso?", "stabilito"),
+        ("O que foi decidido?", "combinado"),
+        ("Wat is er besloten?", "afgesproken"),
+    ],
+)
+def test_what_was_decided_is_asked_in_other_languages(question: str, word: str) -> None:
+    assert word in widen_decided(question)
+
+
+@pytest.mark.parametrize("question", ["What was made?", "What was decided about Lisbon?", "Was wurde gefasst?"])
+def test_other_questions_are_not_about_decisions(question: str) -> None:
+    assert widen_decided(question) == question
+
+
+def test_a_turn_has_what_is_asked_in_a_language_whose_stems_are_not_stemmed_again() -> None:
+    talk = "Rosa: Hola.\nLuis: Hemos decidido comprar vino.\n" * 3
+    assert "decidido" in "".join(quotes_of(talk, "¿Qué se decidió?"))
+
+
+DATED = """\
+[03/05/2024, 18:01:00] Ann: Where do we sleep?
+[03/05/2024, 18:02:00] Ben: My aunt has a flat.
+It has a balcony.
+She wants 60 a night.
+[03/05/2024, 18:03:00] Ben: \u200eMissed voice call
+[03/05/2024, 18:04:00] Ann: Why must Ben leave on Friday?
+[03/05/2024, 18:05:00] Ben: My boat is sold on Friday.
+[03/05/2024, 18:06:00] Ben: This message was deleted
+[03/05/2024, 18:07:00] Ann: Fine.
+"""
+
+
+def test_a_message_of_several_lines_is_quoted_as_it_stands() -> None:
+    (quote, *_) = quotes_of(DATED, "Where do we sleep?")
+    assert quote == DATED[: len(quote)] and quote.endswith("60 a night.")
+
+
+@pytest.mark.parametrize("question", ["What does Ben sell on Friday?", "Where do we sleep?", "Why must Ben leave?"])
+def test_what_a_messenger_writes_for_somebody_is_not_what_they_say(question: str) -> None:
+    quoted = "".join(quotes_of(DATED, question))
+    assert quoted and "Missed" not in quoted and "deleted" not in quoted

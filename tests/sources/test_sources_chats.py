@@ -122,6 +122,19 @@ def test_an_export_of_slack(tmp_path: Path) -> None:
         load_sessions([folder])
 
 
+def test_notices_of_slack_are_what_nobody_said(tmp_path: Path) -> None:
+    kinds = {"channel_topic": "topic", "pinned_item": "pin", "tombstone": "gone", "me_message": "waves", "": "Hello."}
+    messages = [
+        {"type": "message", "subtype": kind, "user": "U1", "text": text, "ts": f"171027240{n}.5"}
+        for n, (kind, text) in enumerate(kinds.items())
+    ]
+    write_file(tmp_path / "users.json", json.dumps([{"id": "U1", "name": "ann"}]))
+    (tmp_path / "general").mkdir()
+    write_file(tmp_path / "general" / "2024-03-12.json", json.dumps(messages))
+    (session,) = load_sessions([tmp_path])
+    assert session.text == "topic\n\npin\n\n[deleted message]\n\nann: waves\n\nann: Hello."
+
+
 def node(name: str, parent: str | None, role: str, text: str, at: float | None = 1710272400.5) -> dict[str, Any]:
     content = {"content_type": "text", "parts": [text, {"image": 1}]}
     return {name: {"parent": parent, "message": {"author": {"role": role}, "content": content, "create_time": at}}}

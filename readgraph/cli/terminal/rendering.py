@@ -178,7 +178,8 @@ def print_answer(output: dict[str, Any], screen: OutputOptions) -> None:
     if corrected := output.get("corrected_notes"):
         plural = "s" if len(corrected) > 1 else ""
         console.print(SafeText(f"used your correction{plural} of {with_numbers('part', corrected)}", style="dim"))
-    did = [f"looked at{format_read_again(output)}"]
+    of_notes = output["status"] in ("summarised", "extracted") and not output["pages_read"]
+    did = [] if of_notes else [f"looked at{format_read_again(output)}"]
     if "hops" in output:
         places = dict(zip(output["pages_read"], output["places_read"], strict=True))
         for finding in output["findings"] if output["answer"] is None else []:

@@ -22,7 +22,6 @@ from readgraph.nodes.bounds import content_room, groups_that_fit
 from readgraph.nodes.contracts import CiteState, CiteUpdate, ReaderRuntime
 from readgraph.nodes.memory import MemoryView, OpenedMemory, format_pages, load_memory
 from readgraph.nodes.prompts import question_part
-from readgraph.state.context import ReaderContext
 from readgraph.state.loops import all_finished
 from readgraph.state.reading import Absence, WhyNot
 from readgraph.state.records import Page
@@ -88,19 +87,18 @@ def _cut_and_join(pages: Sequence[Page], texts: Mapping[int, str], most: int) ->
             start = end
 
 
-def is_unanswered(state: CiteState, context: ReaderContext) -> bool:
+def is_unanswered(state: CiteState) -> bool:
     """Whether no answer was found; an estimate takes it that none was."""
-    unanswered = state.get("status") == "no_answer" or (state.get("status") == "nearest" and not context.model)
-    return unanswered or current_stand_in() is not None
+    return state.get("status") in ("no_answer", "nearest", "budget") or current_stand_in() is not None
 
 
 async def prove_absence(state: CiteState, runtime: ReaderRuntime) -> tuple[Absence, CiteUpdate | None]:
     """Judge the parts that were not read, and answer from those that may hold an answer; None where none does.
 
-    Where a reply couldn't be used, it may have been that on a part which was read: then these are judged too.
+    Where a reply couldn't be used, or the budget ended, parts may have been read in vain: then these are judged too.
     """
     memory = await load_memory(runtime, state)
-    read = [] if state.get("fallbacks") else state.get("pages_read") or []
+    read = [] if state.get("fallbacks") or state["status"] == "budget" else state.get("pages_read") or []
     question, choices = state.get("question_text") or "", state.get("choices") or {}
     room, meter = content_room(runtime.context, question, choices), current_meter()
     proof = Proof(memory, [page.number for page in await memory.pages(read) if page.words <= room])
@@ -144,17 +142,19 @@ class Proof:
                     judged.append((piece, reply))
             self.left -= {number for piece, _ in judged for number in piece}
             yield judged
-            if current_meter().budget.is_over:
+            if current_meter().budget.is_over or not judged:  # nor would the others get a usable reply
                 return
 
     def result(self, *, can_judge: bool = True) -> Absence:
         """What is known: proven is that no part holds an answer, where each was read or judged."""
         left = sorted(self.left | self.unjudged)
-        why: WhyNot = "" if self.memory.whole else "unread"
+        why: WhyNot = ""
         if self.found:
-            why = ""
+            pass
         elif not can_judge:
             why = "model"
+        elif not self.memory.whole:
+            why = "unread"
         elif left:
             why = "budget" if current_meter().budget.is_over else "replies"
         return Absence(
@@ -202,9 +202,10 @@ def describe_absence(absence: Absence) -> str:
         read = absence["parts"] - absence["to_judge"]
         return f"In none of {parts} ({read:,} read, {absence['to_judge']:,} judged)."
     unjudged = with_ranges("part", absence["unjudged"])
+    left = f"; not judged: {unjudged}" if absence["unjudged"] else ""
     return {
         "model": "Not proven: only a model can judge the parts that were not read, and none is set.",
-        "budget": f"Not proven: the budget ended when {judged} unread parts were judged; not judged: {unjudged}.",
+        "budget": f"Not proven: the budget ended when {judged} unread parts were judged{left}.",
         "replies": f"Not proven: {judged} unread parts were judged, but no usable reply came for {unjudged}.",
-        "unread": f"Not proven: in none of {parts}, but the text goes on behind them, and that was not read yet.",
+        "unread": f"Not proven: {judged} unread parts were judged, and the text goes on behind them, unread{left}.",
     }[absence["why_not"]]

@@ -248,7 +248,7 @@ async def cite(state: CiteState, runtime: ReaderRuntime) -> CiteUpdate:
     Then each sentence of a long answer, if the settings want it, is checked against the text. Before it, if they want
     that and no answer was found, the parts that were not read are judged.
     """
-    if not (runtime.context.prove_absence and is_unanswered(state, runtime.context)):
+    if not (runtime.context.prove_absence and is_unanswered(state)):
         earlier: CiteUpdate = {"citations": [], "absence": None} if state.get("absence") else {"citations": []}
         return {**earlier, **await _cite(state, runtime)}
     absence, found = await prove_absence(state, runtime)

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
-from readgraph.library.search.terms import UNSPACED, stem
+from readgraph.library.search.terms import UNSPACED, content_words, stem
 from readgraph.nodes.rules.tokens import Token, cue_words, fold_letters, tokens_of
 from readgraph.state.dates import fold_month_name, month_names
 from readgraph.state.languages import DEFAULT, certain_language, language_of
@@ -86,6 +86,17 @@ def _take_asking_out(question: str, language: str) -> tuple[str, list[tuple[int,
 def remove_asking(question: str, language: str) -> str:
     """What is left of a question without the words that ask: "beams replaced" of "How many beams were replaced?"."""
     return _take_asking_out(question, language)[0]
+
+
+def widen_decided(question: str) -> str:
+    """A question for what was decided, and for nothing else, with all words that tell of that; others as they are."""
+    for language, words in _listed()["decided"].items():
+        decided, beside = compile_words("decided", language), compile_words("decided_beside", language)
+        if decided and beside and decided.search(question):
+            rest = beside.sub(" ", decided.sub(" ", remove_asking(question, language)))
+            if not content_words(rest, language):
+                return f"{question} {words.replace('|', ' ')}"
+    return question
 
 
 def find_kinds(question: str) -> set[Kind]:

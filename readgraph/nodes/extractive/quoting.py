@@ -10,7 +10,15 @@ from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.contracts import AnswerDraft, AskedState, ReaderRuntime
-from readgraph.nodes.extractive.asked import asks, asks_without_mark, holds, is_of_kinds, read_question, remove_asking
+from readgraph.nodes.extractive.asked import (
+    asks,
+    asks_without_mark,
+    holds,
+    is_of_kinds,
+    read_question,
+    remove_asking,
+    widen_decided,
+)
 from readgraph.nodes.extractive.passages import (
     LINE_ENDS,
     MOST_PASSAGES,
@@ -20,7 +28,14 @@ from readgraph.nodes.extractive.passages import (
     passages_of,
     sentences_of,
 )
-from readgraph.nodes.extractive.talk import adds_nothing, find_named, find_speakers, is_filler, remove_politeness
+from readgraph.nodes.extractive.talk import (
+    adds_nothing,
+    find_named,
+    find_speakers,
+    is_filler,
+    is_notice,
+    remove_politeness,
+)
 from readgraph.nodes.meaning import passage_cosines
 from readgraph.nodes.prompts import PARAGRAPH_WORDS, answer_length, question_alone
 from readgraph.nodes.rules.compare import compare_sentences
@@ -34,7 +49,7 @@ from readgraph.state.words import count_words
 
 def query_of(state: AskedState) -> str:
     """The query for a search of pages: the question and its options."""
-    return " ".join([question_alone(state), *state["choices"].values()])
+    return " ".join([widen_decided(question_alone(state)), *state["choices"].values()])
 
 
 MOST_QUOTES, MOST_TURNS, MOST_RANKED = 3, 5, 20
@@ -93,7 +108,7 @@ def quoted_answer(
     With options, the answer is a guess: the best-supported one. `documents`: of each page, where they are several.
     """
     question, choice = question_alone(state), None
-    query = question
+    query = widen_decided(question)
     if state["choices"]:
         choice = _best_supported(question, state["choices"], [passage.said for passage in passages])
         query = f"{question} {state['choices'][choice]}" if choice else question
@@ -147,14 +162,16 @@ def _quotes(sentences: Sequence[PageSentence], passages: Sequence[Passage], ques
             runs[-1].append(sentence)
         else:
             runs.append([sentence])
-    return [_quote_of(run) for run in sorted(runs, key=lambda run: min(map(first.__getitem__, run)))]
+    in_order = sorted(runs, key=lambda run: min(map(first.__getitem__, run)))
+    return [_quote_of(run, {place: passages[number].text for place, number in numbers.items()}) for run in in_order]
 
 
-def _quote_of(run: Sequence[PageSentence]) -> Quote:
+def _quote_of(run: Sequence[PageSentence], texts: Mapping[tuple[int, int], str]) -> Quote:
+    """A quote of sentences that follow each other; `texts`: of the passages."""
     text = run[0].text
-    for one, other in pairwise(run):  # in Chinese there is nothing between two sentences
-        between = "\n" if one.within != other.within else " "
-        text += between * min(other.start - one.end, SPACES) + other.text
+    for one, other in pairwise(run):
+        within = texts[one.passage][one.end - one.within : other.start - one.within]
+        text += (within if one.within == other.within else "\n" * min(other.start - one.end, SPACES)) + other.text
     return Quote(page=run[0].page, quote=text)
 
 
@@ -181,7 +198,10 @@ def _find_reply(
     if begin is None or (begin and sizes[begin - 1] > REPLY_WORDS):
         return taken[: min(own, 1)]
     most = [REPLY_WORDS if number < answered else SHORT_TURN * bool(answered) for number in range(len(taken))]
-    return [sentence for number, sentence in enumerate(taken) if number <= begin or sizes[number] <= most[number]]
+    shown = [sentence for number, sentence in enumerate(taken) if number <= begin or sizes[number] <= most[number]]
+    while len(shown) > begin + (not own) and is_filler(shown[-1].said, language):
+        shown.pop()
+    return shown
 
 
 def _take_replies(taken: list[PageSentence], following: Sequence[Passage], language: str) -> tuple[int | None, int]:
@@ -292,9 +312,11 @@ def _telling(
     if not (by_words and (wanted or read_question(query, language).kinds)):  # as in "What does Ann say?"
         return telling
     turns = {place: turn for turn in passages if (place := (turn.page, turn.start)) in near}
-    having = rank(" ".join(wanted), [turn.known_words({turn.speaker}) for turn in turns.values()], language)
+    asked = [word for word in remove_asking(query, language).split() if wanted & {*content_words(word, language)}]
+    having = rank(" ".join(asked), [turn.known_words({turn.speaker}) for turn in turns.values()], language)
     places = {[*turns][number] for number, _ in having}
-    may_have_none = {place for place, turn in turns.items() if having and turn.speaker in named}
+    said = {place: turn for place, turn in turns.items() if not is_notice(turn.text, 0)}
+    may_have_none = {place for place, turn in said.items() if having and turn.speaker in named}
     return [
         sentence
         for sentence in telling

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Set
 from readgraph.library.search.terms import content_words
 from readgraph.nodes.extractive.asked import asks, compile_words
 from readgraph.state.languages import DEFAULT
-from readgraph.state.sentences import LABEL, MESSAGE
+from readgraph.state.sentences import LABEL, MESSAGE, paragraph_spans
 
 FEWEST_TURNS = 3
 """Turns after which a label counts as a speaker's name."""
+MOST_LINES = 8  # of a message, on average
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _MESSAGE, _DIRECTION = re.compile(MESSAGE), "\u200e\u200f"
@@ -19,9 +20,20 @@ _NOISE = re.compile(r"\{[^{}\n]{0,40}\}|\[[^\[\]\n]{0,40}\]|<[^<>\n]{0,40}>")
 
 
 def is_talk(texts: Iterable[str]) -> bool:
-    """Whether most lines of these texts are what speakers say, each behind a name."""
-    lines = [line for text in texts for line in text.splitlines() if line.strip()]
-    return 2 * sum(bool(LABEL.match(line)) for line in lines) > len(lines)
+    """Whether most lines of these texts, or most paragraphs, are what speakers say, each behind a name.
+
+    Of paragraphs, the speakers must recur; where messages have dates, only those count that begin one.
+    """
+    read = [*texts]
+    lines = [line for text in read for line in text.splitlines() if line.strip()]
+    if 2 * sum(bool(LABEL.match(line)) for line in lines) > len(lines):
+        return True
+    paragraphs = [text[start:end] for text in read for start, end in paragraph_spans(text) if start < end]
+    dated = [paragraph for paragraph in paragraphs if _MESSAGE.match(paragraph)]
+    begun = dated if MOST_LINES * len(dated) > len(lines) else paragraphs
+    labels = [label[1] if (label := LABEL.match(paragraph)) else "" for paragraph in begun]
+    said = sum(map(find_speakers(labels).__contains__, labels))
+    return 2 * said > len(labels) and MOST_LINES * said > len(lines)
 
 
 def find_speakers(labels: Iterable[str]) -> set[str]:

@@ -66,15 +66,14 @@ def read_talk(texts: Mapping[int, str]) -> list[TalkSentence]:
 def find_statements(sentences: Sequence[TalkSentence]) -> list[TalkSentence]:
     """Those of these sentences that can be understood by themselves: no questions, no formulas, none that breaks off.
 
-    A formula is what is said more than once. Where most sentences end with a mark, those that don't break off.
+    A formula is what is said more than once. Where most sentences end with a mark, those that don't break off. Where
+    all are short, as in some chats, short ones do.
     """
     forms = Counter(sentence.form for sentence in sentences)
+    said = [each for each in sentences if each.terms and forms[each.form] == 1 and not asks(each.text)]
     telling = [
-        sentence
-        for sentence in sentences
-        if count_words(sentence.said) >= FEWEST_WORDS and len(sentence.terms) >= FEWEST_TELLING
-        if forms[sentence.form] == 1 and not asks(sentence.text)
-    ]
+        each for each in said if count_words(each.said) >= FEWEST_WORDS and len(each.terms) >= FEWEST_TELLING
+    ] or said
     whole = [sentence for sentence in telling if _LAST_MARK.search(sentence.text)]
     return whole if 2 * len(whole) > len(telling) else telling
 

@@ -6,6 +6,7 @@ from html import unescape
 from typing import Any
 
 from readgraph.sources.converting import dicts
+from readgraph.sources.formats.chat_messages import DELETED
 from readgraph.sources.formats.chat_turns import ChatConversation, ChatTurn, dict_in, parse_chat_json, time_of, words
 
 LISTS = ("channels.json", "users.json", "groups.json", "dms.json", "mpims.json")  # one of them is in each export
@@ -13,6 +14,7 @@ DEEPEST = 20  # elements of a message's blocks inside of each other
 _DAY = re.compile(r"(?:.*/)?(?P<channel>[^/]+)/\d{4}-\d\d-\d\d\.json")
 _LINK = re.compile(r"<(?P<target>[^<>|]+)(?:\|(?P<label>[^<>]*))?>")
 _COMINGS = re.compile(r"(?:channel|group)_(?:join|leave)")
+_NOTICES = re.compile(r"(?:channel|group)_\w+|(?:un)?pinned_item|bot_(?:add|remove)|reminder_\w+")
 _SKIPPED_BLOCKS = ("actions", "divider", "button")
 
 
@@ -43,14 +45,16 @@ def slack_chats(names: Iterable[str], read: Callable[[str], bytes], source: str)
 def _turns(messages: Iterable[dict[str, Any]], users: dict[str, str]) -> Iterator[tuple[float, ChatTurn]]:
     """The turns of a day, with the numbers by which they are ordered."""
     for message in messages:
-        if message.get("type", "message") != "message" or _COMINGS.fullmatch(words(message.get("subtype"))):
+        kind = words(message.get("subtype"))
+        if message.get("type", "message") != "message" or _COMINGS.fullmatch(kind):
             continue
         user = words(message.get("user"))
         profile = dict_in(message, "user_profile" if message.get("user_profile") else "bot_profile")
         speaker = users.get(user) or _name_of_user(profile) or words(message.get("username")) or user
         time, seconds = time_of(message.get("ts"))
-        if text := _text(message, users):
-            yield seconds, ChatTurn(speaker, text, time)
+        if text := DELETED if kind == "tombstone" else _text(message, users):
+            is_said = text != DELETED and not _NOTICES.fullmatch(kind)
+            yield seconds, ChatTurn(speaker if is_said else "", text, time)
 
 
 def _text(message: dict[str, Any], users: dict[str, str]) -> str:

@@ -47,6 +47,15 @@ def test_what_is_not_supported_is_marked_wherever_the_summary_is_shown(
     assert printed.count(": not supported]") == len(wrong) and "[1]" in printed
 
 
+def test_a_question_that_a_summary_of_notes_answers_does_not_say_that_nothing_was_looked_at(
+    readgraph: Command, server: ModelServer, tmp_path: Path
+) -> None:
+    server.respond = reader
+    (tmp_path / "settings.toml").write_text("summary_words = 20\nwindow_words = 3000\n")
+    ran = readgraph("ask", "What is the plot?", STORY, *DOUBLE)
+    assert "Summarised, since" in ran.text and "looked at" not in ran.text
+
+
 def test_without_a_model_a_summary_says_that_it_is_extracted(readgraph: Command) -> None:
     ran = readgraph(*LINE)
     assert ran.text.startswith("Extracted, the text's own sentences: ") and "[1]" in ran.text
