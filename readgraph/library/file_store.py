@@ -66,7 +66,7 @@ class FileWorker:
                     raise
                 self._connection.execute("INSERT INTO store_migrations (v) SELECT max(v) + 1 FROM store_migrations")
                 self._store.setup()
-        self.lock, self._quick_until, self._turn_until = Lock(), 0.0, 0.0
+        self.lock, self._quick_until, self._is_turn_taken = Lock(), 0.0, False
         self._thread = WorkerThread(
             f"readgraph-{name}", f"The library {path.parent}", self._run_together, instead=sqlite_files.IN_WORKER
         )
@@ -74,10 +74,12 @@ class FileWorker:
 
     async def run(self, operations: list[Op]) -> list[Result]:
         """Run operations; writes are made even if the caller is cancelled."""
-        if (found := self._read_at_once(operations)) is not None:
-            if time.monotonic() > self._turn_until:
-                await asyncio.sleep(0)  # whoever reads much, one by one, lets others have their turn
-                self._turn_until = time.monotonic() + QUICK
+        if not self._is_turn_taken and (found := self._read_at_once(operations)) is not None:
+            self._is_turn_taken = True  # what others ask for in the same turn of the loop, the thread reads together
+            try:
+                await asyncio.sleep(0)
+            finally:
+                self._is_turn_taken = False
             return found
         return await self._thread.run(partial(self._run_alone, operations), writes=True)
 
