@@ -65,7 +65,7 @@ _BEGINS = re.compile(r"(?:Er|Sie|Es|Wir|Ich|Man|D(?:er|ie|as|a|ort|ann|anach)|Ei
 _INITIAL = re.compile(r"\b[^\W\d_]\.$")
 _BEFORE_NAME = re.compile(r"\b(?:M|MM|Ms|Mgr|Dr|Fa|Mevr|Dhr|Cf|Vgl|د|أ|(?!J\.-C)[^\W\d_]\.-[^\W\d_])\.$")
 LONGEST_BEFORE_NAME = 16  # more characters than such an abbreviation has, with the one before it
-_UNIT_AT_END = re.compile(r"(?:(?<=\d)[ \u00a0\u202f]?|(?<=\dkm)/|(?<=\d km)/)(?:mm|[ghlms])(?=\.\s+[^\W\d_]{2})")
+_UNIT_AT_END = re.compile(r"(\d(?: ?km(?=/))?)((?:(?<=m)/|(?<=\d)[ \u00a0\u202f]?)(?:mm|[ghlms]))(?=\.\s+[^\W\d_]{2})")
 """Units with which a sentence ends, and which the segmenter takes for initials: "It weighs 500 g. It costs"."""
 
 _BEFORE_NUMBER = re.compile(
@@ -149,9 +149,10 @@ def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _find_turn_starts(text: str, start: int, end: int) -> list[int]:
     """Where another turn or row begins: at a line with a label, if one beside it has one too or a sentence ended."""
-    lines = [start, *(line.end() for line in _LINE_END.finditer(text, start, end))]
-    if len(lines) == 1:
+    paragraph = text[start:end]
+    if not (":" in paragraph or "：" in paragraph or "|" in paragraph):  # most have none of what a label or a row has
         return []
+    lines = [start, *(line.end() for line in _LINE_END.finditer(text, start, end))]
     labelled = [bool(LABEL.match(text, line, end) or ROW.match(text, line, end)) for line in lines]
     beside = [*labelled[1:], False]
     return [
@@ -165,7 +166,7 @@ def _find_turn_starts(text: str, start: int, end: int) -> list[int]:
 def _code_blocks(text: str) -> Iterator[tuple[int, int]]:
     """Spans from a line of three backticks or tildes, or more, to the next one that closes it."""
     opened: re.Match[str] | None = None
-    for line in _FENCE.finditer(text):
+    for line in _FENCE.finditer(text) if "```" in text or "~~~" in text else ():
         if opened is None:
             opened = line
         elif line[1].startswith(opened[1]) and not line[2].strip():
@@ -180,9 +181,9 @@ def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tupl
         plain = _MARKED_END.sub(lambda match: "x" * (len(match[0]) - 1) + match[1], plain)
         plain = _DIGIT_AFTER_END.sub("字", _CLOSED_BEFORE_END.sub("x", plain))
         plain = _BETWEEN_MARKS.sub(" ", plain)
-    plain = _UNIT_AT_END.sub(lambda match: "o" * len(match[0]), plain)
-    if words := _whole_words(language):
-        plain = words.sub(lambda match: "o" * len(match[0]), plain)
+    plain = _UNIT_AT_END.sub(lambda match: match[1] + "o" * len(match[2]), plain)
+    if (words := _whole_words(language)) and words[0].search(plain):
+        plain = words[1].sub(lambda match: "o" * len(match[0]), plain)
     if plain.isascii() and len(plain) > LONGEST_WORDLESS and not any(map(str.isspace, plain[:LONGEST_WORDLESS])):
         language = DEFAULT  # it has no words, so none are known: for some languages the segmenter is slow on these
     while at < end:
@@ -221,10 +222,15 @@ def _goes_on(before: str, following: str, language: str) -> bool:
 
 
 @cache
-def _whole_words(language: str) -> re.Pattern[str] | None:
-    """Words at the end of a sentence that the segmenter takes for abbreviations; "no. 3" and "art. L. 12" are some."""
-    words = _WORDS_TOO.get(language)
-    return re.compile(rf"\b(?:{words})(?=\.\s+(?![^\W\d_]\.)[^\W\d_])") if words else None
+def _whole_words(language: str) -> tuple[re.Pattern[str], re.Pattern[str]] | None:
+    """Words at the end of a sentence that the segmenter takes for abbreviations; "no. 3" and "art. L. 12" are some.
+
+    Before them stands what soon sees that a text has none, since it looks at points alone.
+    """
+    if not (words := _WORDS_TOO.get(language)):
+        return None
+    points = "|".join(rf"\.(?<=\b{word}\.)" for word in words.split("|"))
+    return re.compile(points), re.compile(rf"\b(?:{words})(?=\.\s+(?![^\W\d_]\.)[^\W\d_])")
 
 
 def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:

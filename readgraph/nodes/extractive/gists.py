@@ -4,8 +4,9 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 
-from readgraph.library.search.terms import STOP_WORDS, WordTable, content_words, english_stem
+from readgraph.library.search.terms import STOP_WORDS, WordTable, content_words, different_content_words, english_stem
 from readgraph.nodes.building.parts import HEADING, Pages, pages_after
 from readgraph.nodes.building.recipes import purpose_words
 from readgraph.nodes.contracts import AskedState, ReaderRuntime
@@ -55,12 +56,12 @@ def _by_information(written: Sequence[str], sizes: Sequence[int], wanted: set[st
     """
     speakers = {word for sentence in written if (name := label_of(sentence)) for word in content_words(name)}
     bare = [without_label(sentence) for sentence in written]
-    sentences = [{*content_words(sentence)} - speakers for sentence in bare]
-    frequency = Counter(word for words in sentences for word in words)
+    sentences = [different_content_words(sentence) - speakers for sentence in bare]
+    frequency = Counter(chain.from_iterable(sentences))
     facts = [len(_FIGURE.findall(sentence)) + len(_names(sentence) - speakers) for sentence in bare]
 
     def weight(number: int) -> tuple[float, int]:
-        information = sum(frequency[word] for word in sentences[number]) + min(facts[number], MOST_FACTS)
+        information = sum(map(frequency.__getitem__, sentences[number])) + min(facts[number], MOST_FACTS)
         serves = 1 + SERVES * len(wanted & sentences[number])
         return serves * information / (len(sentences[number]) + EVEN_WORDS), -number
 
@@ -77,7 +78,7 @@ def _by_information(written: Sequence[str], sizes: Sequence[int], wanted: set[st
 def _names(sentence: str) -> set[str]:
     if sentence.isascii() and sentence[1:] == sentence[1:].lower():  # as every other one is, and much faster to see
         return set()
-    return {*content_words(" ".join(_NAME.findall(sentence)))}
+    return different_content_words(" ".join(_NAME.findall(sentence)))
 
 
 def telling_words(text: str, most: int) -> list[str]:

@@ -71,14 +71,18 @@ def sentences_as_passages(page: int, text: str, spans: list[tuple[int, int]]) ->
 
 def label_of(text: str) -> str:
     """Who says a turn, or what the first cell of a row is called; "" where a text has no such label."""
-    label = LABEL.match(text)
+    label = _match_label(text)
     return label[1] if label else ""
 
 
 def without_label(text: str) -> str:
     """A turn's words without its speaker."""
-    label = LABEL.match(text)
+    label = _match_label(text)
     return text[label.end() :] if label else text
+
+
+def _match_label(text: str) -> re.Match[str] | None:
+    return LABEL.match(text) if ":" in text or "：" in text else None  # most have no colon: that is soon seen
 
 
 def without_labels(text: str) -> str:
@@ -93,7 +97,7 @@ def is_heading(text: str) -> bool:
 
 def is_contents(text: str) -> bool:
     """Whether a text is of a table of contents: its lines end with dots and the number of a page, or with a number."""
-    if not any(mark in text for mark in ("....", ". . .", "…", "\t", "  ")):
+    if not ("...." in text or ". . ." in text or "…" in text or "\t" in text or "  " in text):
         return False
     lines = [line for line in text.splitlines() if line.strip()]
     led = len(_LEADERS.findall(text))
