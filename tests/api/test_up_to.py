@@ -118,9 +118,10 @@ async def test_a_history_is_known_up_to_a_session(server: ModelServer, library: 
 
 
 async def test_a_page_is_called_as_citations_call_it(library: Library) -> None:
-    text = "The cover.\n\nThe first.\n\nThe second.\n\nThe quagga.\n"
+    text = "The cover.\n\nThe first.\n\nThe second.\n\nThe annex.\n\nThe quagga.\n"
     labels = {"cover": "PDF page 1", "first": "PDF page 4 (1)", "second": "PDF page 5 (2)", "quagga": "PDF page 7 (4)"}
-    places = [(text.index(f"The {word}"), label) for word, label in labels.items()]
+    labels["annex"] = "PDF page 6 (1)"  # of two pages with one number the first is meant
+    places = sorted((text.index(f"The {word}"), label) for word, label in labels.items())
     document = await library.pages.add_document(text, title="Book", places=places)
     ways = {"second": ["page 2", "page 3", "Book, page 2"], "first": ["p. 1", "page 1 (4th in the file)"]}
     for last, up_to in ((last, up_to) for last, each in ways.items() for up_to in each):
@@ -197,10 +198,10 @@ async def test_a_place_has_many_names(library: Library, headings: list[str], way
 
 async def test_a_chat_is_known_up_to_a_day_or_a_time(library: Library) -> None:
     text = "The goat.\n\nThe oil.\n\nThe quagga."
-    times = {"goat": "3 May 2023, 10:00, Ann", "oil": "3 May 2023, 10:05, Ben", "quagga": "6 June 2023, 9:00, Ann"}
+    times = {"goat": "3 May 2023, 12:10 am, Ann", "oil": "3 May 2023, 10:05, Ben", "quagga": "6 June 2023, 9:00, Ann"}
     places = [(text.index(f"The {word}"), label) for word, label in times.items()]
     document = await library.pages.add_document(text, title="Chat", places=places)
-    ends = {"2023-05-03 10:02": "goat", "2023-05-03": "oil", "4 May 2023": "oil", "May 2023": "oil", "2023": "quagga"}
+    ends = {"2023-05-03 00:10": "goat", "2023-05-03": "oil", "4 May 2023": "oil", "May 2023": "oil", "2023": "quagga"}
     for name, last in ends.items():
         begun = await documents_as_one(library.pages, [document], up_to=name)
         assert (await library.pages.text(begun)).rstrip().endswith(f"The {last}."), name

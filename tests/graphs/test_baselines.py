@@ -21,14 +21,9 @@ from readgraph.state.records import Document
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
-from tests.support.command import assert_cited
-from tests.support.some_methods import mostly_slow
 
 CONTEXT = ReaderContext(model="openai:double", embeddings="openai:double-embeddings")
-WITHOUT_MODEL = replace(CONTEXT, model="")
 GOAT = "What did the keeper's Remarks for 19 January say about a goat?"
-BASELINES = [name for name in METHODS if ".baselines:" in METHODS[name].graph]
-every_baseline = pytest.mark.parametrize("method", BASELINES)
 
 
 @pytest.fixture
@@ -59,57 +54,7 @@ def shown_pages(prompt: str) -> dict[int, str]:
     return {int(number): text.strip() for number, text in zip(parts[::2], parts[1::2], strict=True)}
 
 
-@pytest.mark.parametrize("method", mostly_slow(BASELINES, ["full-text", "fused"]))
-async def test_a_question_is_answered_with_citations(
-    server: ModelServer, library: Library, document: Document, story: str, method: str
-) -> None:
-    found = await run(method, library, document)
-    assert (found["status"], found["answer"]) == ("answered", "It says so.")
-    assert found["usage"]["calls"] == server.calls == sum(step["usage"]["calls"] for step in found["steps"])
-    assert 0 <= found["compression_rate"] < 100
-    if found["pages_read"]:  # notes alone hold no words of the text
-        assert_cited(found, story)
-    chosen = await run(method, library, document, options=["the boy", "the gander"])
-    assert (chosen["choice"], chosen["answer"]) == ("B", "the gander")
-
-
-@every_baseline
-@pytest.mark.slow
-async def test_without_a_model_sentences_are_quoted(
-    server: ModelServer, library: Library, document: Document, story: str, method: str
-) -> None:
-    about = "What did Marian say about the lamp?"  # a summary of 375 words still has something about her
-    found = await run(method, library, document, WITHOUT_MODEL, question=about)
-    assert (found["status"], found["fallbacks"], found["usage"]["calls"]) == ("nearest", {}, 0)
-    assert_cited(found, story)
-    assert found["answer"] in story
-    chosen = await run(method, library, document, WITHOUT_MODEL, question=about, options=["a whale", "Gwyneth"])
-    assert (chosen["status"], chosen["choice"]) == ("nearest", "B")
-
-
-@pytest.mark.parametrize("method", mostly_slow(BASELINES, ["full-text", "fused"]))
-async def test_without_a_question_the_memory_is_built(library: Library, document: Document, method: str) -> None:
-    graph = METHODS[method].build().compile(store=library.store)
-    found = await graph.ainvoke({"document": document.id}, context=WITHOUT_MODEL)
-    memory = await library.pages.memory(document.id, found["memory"])
-    pages = await library.pages.pages(memory.id, range(memory.pages))
-    assert (found["status"], memory.complete) == ("reading", True)
-    assert [page.start for page in pages] == [0, *(page.end for page in pages[:-1])]
-    assert pages[-1].end == document.characters
-
-
-@every_baseline
-@pytest.mark.slow
-async def test_a_spent_budget_is_reported(
-    server: ModelServer, library: Library, document: Document, method: str
-) -> None:
-    found = await run(method, library, document, replace(CONTEXT, max_calls=0))
-    assert (found["status"], server.calls) == ("budget", 0)
-    found = await run(method, library, document)
-    assert found["status"] == "answered"
-
-
-@every_baseline
+@pytest.mark.parametrize("method", [name for name in METHODS if ".baselines:" in METHODS[name].graph])
 @pytest.mark.slow
 async def test_what_the_text_does_not_say_is_no_answer(
     server: ModelServer, library: Library, document: Document, method: str

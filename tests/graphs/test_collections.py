@@ -49,6 +49,7 @@ async def test_spans_of_a_collection_are_those_of_its_texts(texts: list[str], da
     whole = "".join([await pages.text(document) for document in documents])
     assert await pages.text(collection) == whole
     assert collection.characters == len(whole)
+    assert [collection.part_at(part.start) for part in collection.parts] == [*collection.parts]
     offsets = st.integers(0, len(whole))
     spans = [(min(pair), max(pair)) for pair in data.draw(st.lists(st.tuples(offsets, offsets)))]
     assert await pages.spans(collection, spans) == [whole[start:end] for start, end in spans]

@@ -12,14 +12,9 @@ from readgraph.state.records import Document
 from readgraph.state.summary_tree import TreeShape, node_id
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, pages_shown, reader
-from tests.support.command import assert_cited
-from tests.support.some_methods import mostly_slow
 
 CONTEXT = ReaderContext(model="openai:double", segment_words=200, children=3)
-WITHOUT_MODEL = replace(CONTEXT, model="")
 GOAT = "What did the keeper's Remarks for 19 January say about a goat?"
-HYBRIDS = [name for name in METHODS if ".hybrids." in METHODS[name].graph]
-every_hybrid = pytest.mark.parametrize("method", HYBRIDS)
 
 
 @pytest.fixture
@@ -54,56 +49,6 @@ async def in_full(library: Library, memory: str, request: ChatRequest) -> list[i
 
 def nodes(found: dict[str, Any]) -> list[str]:
     return [step["node"] for step in found["steps"]]
-
-
-@pytest.mark.parametrize("method", mostly_slow(HYBRIDS, HYBRIDS[:2]))
-async def test_a_question_is_answered_with_citations(
-    server: ModelServer, library: Library, document: Document, story: str, method: str
-) -> None:
-    found = await run(method, library, document)
-    assert (found["status"], found["answer"]) == ("answered", "It says so.")
-    assert found["usage"]["calls"] == server.calls == sum(step["usage"]["calls"] for step in found["steps"])
-    if found["pages_read"]:  # gists alone hold no words of the text
-        assert_cited(found, story)
-    chosen = await run(method, library, document, options=["the boy", "the gander"])
-    assert (chosen["choice"], chosen["answer"]) == ("B", "the gander")
-
-
-@every_hybrid
-@pytest.mark.slow
-async def test_without_a_model_sentences_are_quoted(
-    server: ModelServer, library: Library, document: Document, story: str, method: str
-) -> None:
-    found = await run(method, library, document, WITHOUT_MODEL)
-    assert (found["status"], found["fallbacks"], server.calls) == ("nearest", {}, 0)
-    assert_cited(found, story)
-    assert found["answer"] in story
-    chosen = await run(method, library, document, WITHOUT_MODEL, options=["a whale", "a lamp and a keeper"])
-    assert (chosen["status"], chosen["choice"]) == ("nearest", "B")
-
-
-@pytest.mark.parametrize("method", mostly_slow(HYBRIDS, HYBRIDS[:2]))
-async def test_without_a_question_the_memory_is_built(library: Library, document: Document, method: str) -> None:
-    graph = METHODS[method].build().compile(store=library.store)
-    found = await graph.ainvoke({"document": document.id}, context=WITHOUT_MODEL)
-    memory = await library.pages.memory(document.id, found["memory"])
-    assert (found["status"], memory.complete) == ("reading", True)
-
-
-@every_hybrid
-@pytest.mark.parametrize("most", [pytest.param(0, marks=pytest.mark.slow), 1])
-@pytest.mark.slow
-async def test_a_spent_budget_is_reported(
-    server: ModelServer, library: Library, document: Document, story: str, method: str, most: int
-) -> None:
-    if most:
-        await METHODS[method].build().compile(store=library.store).ainvoke({"document": document.id}, context=CONTEXT)
-    found = await run(method, library, document, replace(CONTEXT, max_calls=most))
-    enough = most and method == "guided-walk"  # a walk that begins at the right leaf takes one call
-    assert (found["status"], found["usage"]["calls"]) == ("answered" if enough else "budget", most)
-    if most:
-        assert_cited(found, story)
-    assert (await run(method, library, document))["status"] == "answered"
 
 
 async def test_gists_that_readagent_made_are_researched(

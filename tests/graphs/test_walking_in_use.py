@@ -7,8 +7,8 @@ import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 
-from readgraph.graphs.mem_walker import build, graph
-from readgraph.library.opening import Library, open_library_in_background
+from readgraph.graphs.mem_walker import build
+from readgraph.library.opening import Library
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from tests.doubles.model_server import ModelServer
@@ -64,17 +64,6 @@ async def test_a_second_question_starts_at_the_root_with_nothing_visited(
     assert (third["status"], third["hops"], third["findings"], third["percent_read"]) == ("reading", [], [], None)
 
 
-def test_the_same_graph_runs_synchronously(server: ModelServer, tmp_path: Any) -> None:
-    server.respond = Walker(down(0), down(1), says("answer", "a mackerel"))
-    with open_library_in_background(tmp_path / "library") as library:
-        compiled = build().compile(checkpointer=library.checkpointer, store=library.store)
-        config: Any = {"configurable": {"thread_id": "1"}}
-        events = list(compiled.stream({"text": TEXT, "question": ASKED}, config, context=CONTEXT))
-        walked = [name for event in events for name in event]
-        assert walked == ["open", "read", "grow", "enter", "descend", "descend", "read_leaf", "answer", "cite"]
-        assert len(list(compiled.get_state_history(config))) == len(walked) + 2, "every decision has its checkpoint"
-
-
 @pytest.mark.parametrize(
     "spent_after", [3, 13, 15, *(pytest.param(calls, marks=pytest.mark.slow) for calls in (9, 11, 14))]
 )
@@ -106,30 +95,6 @@ async def test_without_a_model_the_nearest_segment_answers(library: Library, doc
     nothing = await run(library, {"document": document.id, "question": "Xylophones?"}, context)
     assert (nothing["status"], nothing["answer"], nothing["citations"]) == ("no_answer", None, [])
     assert {hop["action"] for hop in nothing["hops"]} == {"child", "revert", "exhausted"}
-
-
-@pytest.mark.parametrize("model", ["openai:double", ""])
-async def test_every_node_writes_only_declared_channels(server: ModelServer, model: str) -> None:
-    server.respond = Walker(down(0), down(1), REVERT, down(0), says("answer", "a goat"))
-    channels, seen = {*build().channels}, set()
-    given: Any = {"text": TEXT, "question": ASKED}
-    async for event in graph.astream(given, context=replace(CONTEXT, model=model), stream_mode="updates"):
-        for node, update in event.items():
-            seen.add(node)
-            assert {*update} <= channels, node
-    assert seen == {*build().nodes}
-
-
-async def test_a_plain_function_is_a_node_too(server: ModelServer, library: Library, document: Document) -> None:
-    def leftmost(state: dict[str, Any]) -> dict[str, Any]:
-        level = int(state["current_node"].partition(".")[0])
-        return {"current_node": f"{level - 1}.0", "continue_search": True}
-
-    server.respond = Walker(says("answer", "a goat"))
-    compiled = build(descend=leftmost).compile(store=library.store)
-    given: Any = {"document": document.id, "question": ASKED}
-    found = await compiled.ainvoke(given, context=CONTEXT)
-    assert (moves(dict(found)), found["answer"]) == ([("0.0", "answer", None)], "a goat")
 
 
 async def test_without_a_tree_the_walk_chooses_among_all_segments(

@@ -8,6 +8,7 @@ import pytest
 from readgraph.graphs import correcting, gam, read_agent
 from readgraph.library.corrections import correct, restore
 from readgraph.library.opening import Library
+from readgraph.library.search.indexes import index_key, indexes_of
 from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -109,6 +110,8 @@ async def test_a_corrected_memo_is_shown_and_found(server: ModelServer, library:
     assert MINE in planned[-1].text
     (note,) = await library.pages.notes(memory.id, [1])
     assert note.header, "the header stays"
+    index = (await indexes_of(library.store)).keyword
+    assert [hit.page for hit in await index.search(index_key(memory), "pelican")] == [1]
 
 
 @pytest.mark.parametrize(

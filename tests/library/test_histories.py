@@ -134,8 +134,10 @@ async def test_more_sessions_than_one_stored_group_holds(library: Library) -> No
     assert await library.pages.place_names(document, [kept[-1].start]) == [
         f"session {len(given)}, day {len(given) - 1}"
     ]
-    again = await append_sessions(library.pages, "days", given)
-    assert (again.document, again.added, again.known) == (document, [], len(given))
+    again = await append_sessions(library.pages, "days", [*given, SessionText("One more.", time="later")])
+    assert ([session.time for session in again.added], again.known) == (["later"], len(given))
+    named = await library.pages.place_names(again.document, [again.added[0].start])
+    assert named == [f"session {len(given) + 1}, later"]
 
 
 async def test_places_name_the_session(library: Library) -> None:

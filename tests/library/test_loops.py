@@ -33,17 +33,6 @@ def asked(text: str, number: object) -> Any:
     return {"text": text, "question": f"What of lamp {number}?"}
 
 
-def test_the_same_graph_runs_synchronously(server: ModelServer, tmp_path: Path, story: str) -> None:
-    with open_library_in_background(tmp_path / "library") as library:
-        compiled = read_agent.build().compile(checkpointer=library.checkpointer, store=library.store)
-        config = thread(1)
-        events = list(compiled.stream({"text": story[:9000], "question": "Who?"}, config, context=SMALL))
-        assert [name for event in events for name in event] == ["open", "read", "merge", "look_up", "answer", "cite"]
-        assert len(list(compiled.get_state_history(config))) == 8
-        again = compiled.invoke({"question": "When?"}, config, context=SMALL)
-        assert again["status"] == "answered"
-
-
 @pytest.mark.filterwarnings("ignore:The graph has no store")
 async def test_a_synchronous_call_works_inside_a_running_loop(server: ModelServer, story: str) -> None:
     asks: Any = {"text": story[:9000], "question": "Who?"}

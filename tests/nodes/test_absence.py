@@ -198,9 +198,20 @@ async def test_what_was_appended_is_judged_and_the_rest_costs_nothing(server: Mo
     assert again.answer == "the quagga"
 
 
-async def test_a_part_longer_than_a_prompt_is_judged_in_pieces(server: ModelServer, library: Library) -> None:
-    answer = await ask(library, await add(library), method="full-text")
-    assert answer.answer == "the quagga" or (answer.absence or {})["found"] == [0]
+@pytest.mark.parametrize(
+    ("day", "settings"),
+    [
+        (19, {"method": "full-text"}),
+        (4, {"method": "bm25", "retrieval_words": 300, "max_pages": 4, "cut_segments": True}),
+    ],
+)
+async def test_parts_that_were_shown_without_their_ends_are_judged(
+    server: ModelServer, library: Library, day: int, settings: dict[str, Any]
+) -> None:
+    text = "\n\n".join([*DAYS[:day], DAYS[day] + QUOTE, *DAYS[day + 1 : 20]])
+    document = await library.pages.add_document(text)
+    assert (await ask(library, document, prove_absence=False, **settings)).status == "no_answer"
+    assert ((await ask(library, document, **settings)).absence or {})["found"] == [0]
 
 
 async def test_an_estimate_counts_the_proof(server: ModelServer, library: Library) -> None:

@@ -18,6 +18,7 @@ TRUE = [
     ("The budget is $1.2bn.", "The budget is US$1.2 billion."),
     ("It grew by 2.5 per cent.", "It grew by 2,5 %."),
     ("They leave at 3 pm on Tuesdays.", "They leave at 15:00 on Tuesdays."),
+    ("They leave at 12:15 am on Tuesdays.", "They leave at 00:15 on Tuesdays."),
     ("They leave at 7:30 a.m. on Tuesdays.", "They leave at 07:30 on Tuesdays."),
     ("Version 2.10 of the tool draws maps.", "Version 2.10 of the tool draws maps."),
     ("Dr. J. Weber sold *all* of it[3].", "Dr J Weber sold all of it."),

@@ -174,7 +174,7 @@ async def test_the_sentences_around_a_quote_are_shown_on_demand(library: Library
     documents = [await library.pages.add_document(text, title=text[:9]) for text in texts]
     (plain,) = (await ask(library, "Who lit the lamp in the tower?", documents=documents)).citations
     assert (plain.quote, plain.before, plain.after) == (QUOTE, "", "")
-    context = ReaderContext(model="", quote_context=2)
+    context = ReaderContext(model="", quote_context=3)  # more than its document has
     (told,) = (await ask(library, "Who lit the lamp in the tower?", documents=documents, context=context)).citations
     assert (told.quote, told.before, told.after) == (QUOTE, BEFORE, AFTER)
 

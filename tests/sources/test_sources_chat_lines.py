@@ -84,7 +84,7 @@ LINE = (
 )
 KAKAOTALK = (
     "저장한 날짜 : 2024-03-12 19:41:00\n\n---- 2024년 3월 12일 화요일 ----\n"
-    "[Anna] [오후 7:40] 열쇠?\n[Bert] [오전 7:41] 나\n더\n"
+    "[Anna] [오후 12:40] 열쇠?\n[Bert] [오전 7:41] 나\n더\n"
 )
 IRSSI = (
     "--- Log opened Tue Mar 12 19:39:58 2024\n19:40 <Anna> who?\n19:41 -!- Carl [c@x] has joined #mill\n"
@@ -100,7 +100,7 @@ WHO, ME = "Anna 12 19:40 who?", "Bert 12 19:41 me"
     [
         (LINE, ["Anna 12 19:40 Who has it?", "Bert 12 19:41 I do.\nHere", "Anna 13 08:00 ok"]),
         ("2024/03/12(火)\n午後7:40\t花\t鍵は？\n午前7:41\t太郎\tここ\n", ["花 12 19:40 鍵は？", "太郎 12 07:41 ここ"]),
-        (KAKAOTALK, ["Anna 12 19:40 열쇠?", "Bert 12 07:41 나\n더"]),
+        (KAKAOTALK, ["Anna 12 12:40 열쇠?", "Bert 12 07:41 나\n더"]),
         (IRSSI, [*IRSSI_TURNS, " 13 08:00 * Anna waves"]),
         ("[2024-03-12 19:40:11] <Anna> who?\n[2024-03-12 19:41:12] <Bert> me\n", [WHO, ME]),
         (WEECHAT, [WHO, " 12 19:41 --> Bert came"]),

@@ -39,6 +39,8 @@ def test_a_table_without_column_names_and_cells_of_several_lines(tmp_path: Path)
     source = load(write_file(tmp_path / "a.tsv", '1991\t"two\nlines"\n1992\t\tmore\n'))
     assert source.text == "column 1: 1991 | column 2: two lines\n\ncolumn 1: 1992 | column 3: more"
     assert [place.label for place in source.places] == ["row 1", "row 2"]
+    parted = load(write_file(tmp_path / "b.csv", '"1, 2, 3";x\n"4, 5, 6";y\n'))
+    assert parted.text == "column 1: 1, 2, 3 | column 2: x\n\ncolumn 1: 4, 5, 6 | column 2: y"
 
 
 def test_a_place_of_a_long_table_is_several_rows(tmp_path: Path) -> None:

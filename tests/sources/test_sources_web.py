@@ -10,6 +10,7 @@ import pytest
 
 from readgraph.sources import Address, load, load_all
 from readgraph.sources import inputs as fetching
+from readgraph.state.errors import BadInput
 from tests.support.command import Command, assert_refused
 from tests.support.site import Site
 from tests.support.source_files import labelled, write_pdf_lines
@@ -73,6 +74,9 @@ def test_redirects_are_followed_to_web_addresses_only(site: HeadedSite, tmp_path
         assert_file_refused(
             site.put("/away", status=301, Location=elsewhere), "no https:// or http:// address|doesn't answer"
         )
+    with_key = str(moved).replace("//", "//ada:key@", 1)
+    with pytest.raises(BadInput, match="a user or a password"):
+        load(site.put("/key", status=302, Location=with_key))
     assert_file_refused(site.put("/round", status=302, Location="/round"), "without end")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply, can_ask
-from readgraph.models.metering import count_fallback, record_corrections, suppress_streaming
+from readgraph.models.metering import count_fallback, current_meter, record_corrections, suppress_streaming
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.answering.in_view import (
     STYLE,
@@ -103,7 +103,10 @@ async def answer_from_segments(state: AnswerState, runtime: ReaderRuntime) -> An
     """Answer from the segments that were found; `cut_segments` cuts those that don't fit (MemGPT, section 3.2.1)."""
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
     if runtime.context.cut_segments:
-        view = view.cut_to(content_room(runtime.context, state["question_text"], state["choices"]))
+        whole, view = view, view.cut_to(content_room(runtime.context, state["question_text"], state["choices"]))
+        if left_out := whole.words - view.words:  # not all of what was read was seen
+            count_fallback("prompt_cut")
+            current_meter().remarks.left_out += left_out
     return await write_answer(await answer_from(view, state, runtime), view.document, state, runtime)
 
 

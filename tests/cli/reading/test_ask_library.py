@@ -70,6 +70,7 @@ def test_a_history_is_picked_alone(readgraph: Command, tmp_path: Path) -> None:
     readgraph("read", tmp_path / "other.txt", "--quiet")
     found = readgraph("ask", "Was the gander wet, and did the gander eat?", "--json").json
     assert (picked(found), found["method"]) == (["days"], "gam")
+    assert picked(readgraph("ask", "Which gander came by?", "--json").json) == ["other"], "or not at all"
 
 
 def test_of_few_documents_all_are_taken_for_a_question_in_another_language(readgraph: Command, tmp_path: Path) -> None:

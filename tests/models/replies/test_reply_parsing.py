@@ -97,6 +97,7 @@ def test_any_reply_comes_back_equal_from_any_frame(found: Found, frame: str, ind
         '[{"reason": "the lamp", "page": 7}]',
         '<think>{"reason": "the sea", "page": 1}</think>{"reason": "the lamp", "page": 7}',
         'I first thought of {"reason": "the sea", "page": 1}, but now: {"reason": "the lamp", "page": 7}',
+        'First {"reason": "the sea", "page": 1,}, but now: {"reason": "the lamp", "page": 7,}',
         'no opening tag </think> {"reason": "the lamp", "page": 7}',
         '\ufeff{"reason": "the lamp", "page": 7}',
         STYLES * 60 + "```json\n" + BARE[:-1] + ",}\n```",  # behind braces that are hard to mend
