@@ -61,7 +61,7 @@ BAD_INPUT = [
     ("replies import {tmp}/deep.jsonl", "Line 1 is not JSON"),
     ("replies import {tmp}/cut.jsonl", "Line 2 is not JSON"),
     ("replies import {tmp}/other.jsonl", "newer version"),
-    ("replies export {tmp}/none/run.jsonl", "can't be written"),
+    ("replies export {tmp}/none/run.jsonl", "There is no folder"),
 ]
 
 

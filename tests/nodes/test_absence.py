@@ -18,6 +18,7 @@ from readgraph.nodes.answering.absence import describe_absence
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Absence
 from readgraph.state.records import Document
+from tests.doubles.agent import call
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import Command
@@ -25,6 +26,7 @@ from tests.support.command import Command
 QUESTION = "Who ate somebody with lamp oil on the stairs?"
 QUOTE = "The quagga swallowed the lonely warden."
 DAYS = [f"On day {n} somebody carried lamp oil {n} up the stairs. " * 4 for n in range(24)]
+JUDGING = ("PartHolds", "FreeAnswer")
 CONTEXT = ReaderContext(
     model="openai:double",
     prove_absence=True,
@@ -212,6 +214,14 @@ async def test_parts_that_were_shown_without_their_ends_are_judged(
     document = await library.pages.add_document(text)
     assert (await ask(library, document, prove_absence=False, **settings)).status == "no_answer"
     assert ((await ask(library, document, **settings)).absence or {})["found"] == [0]
+
+
+async def test_pages_that_an_agent_saw_in_part_are_judged(server: ModelServer, library: Library) -> None:
+    calls = iter([call("archival_search", query="lamp oil"), call("answer", answer="")])
+    server.respond = lambda request: thorough(request) if asked_for(request) in JUDGING else next(calls)
+    document = await library.pages.add_document("\n\n".join([*DAYS[:20], QUOTE]))
+    answer = await ask(library, document, method="mem-gpt", window_words=4000, max_page_words=900, min_page_words=800)
+    assert answer.pages_read and (answer.absence or {})["found"]
 
 
 async def test_an_estimate_counts_the_proof(server: ModelServer, library: Library) -> None:

@@ -12,6 +12,7 @@ from readgraph.library.search.indexes import indexes_of
 from readgraph.library.search.postings import SHORT
 from readgraph.library.store import hold_build_lock
 from readgraph.models.embeddings.vector_replies import NotEmbedded
+from readgraph.models.metering import count_fallback
 from readgraph.nodes.extractive.passages import label_of
 from readgraph.nodes.search import KeywordTool, VectorTool, count_search_by_words, get_shared_embedder, make_stand_in
 from readgraph.state.context import ReaderContext
@@ -264,7 +265,15 @@ async def format_items(
     if excerpt is None:
         memory.pages_read += [item.page for item in items if item.document == 1]
     rows = [(name_of(item), excerpt(item) if excerpt else item.text) for item in items]
-    return format_results(line + counted, rows, memory)
+    results = format_results(line + counted, rows, memory)
+    _count_cut(memory, is_cut=excerpt is None and not all(item.text.strip() in results for item in items))
+    return results
+
+
+def _count_cut(memory: MemGptMemory, *, is_cut: bool) -> None:
+    """Count, for a proof that nothing holds an answer, that pages which count as read were not seen whole."""
+    if is_cut and memory.context.prove_absence:
+        count_fallback("prompt_cut")
 
 
 async def open_archive_page(memory: MemGptMemory, document: int, page: int, part: int, hint: str) -> str:
@@ -284,6 +293,7 @@ async def open_archive_page(memory: MemGptMemory, document: int, page: int, part
         raise BadInput(f"This page has {parts} parts: give one of 1 to {parts}.")
     if document == 1:
         memory.pages_read.append(page)
+    _count_cut(memory, is_cut=parts > 1)
     begin = end_after_words(text, 0, (part - 1) * memory.room)
     shown = text[begin : end_after_words(text, begin, memory.room)]
     return f"{name_of(opened[0])}{f' (part {part} of {parts})' if parts > 1 else ''}\n{shown.strip()}"
