@@ -1,11 +1,10 @@
 """The embedded store: one SQLite file under LangGraph's `SqliteStore`, for any event loop and any thread.
 
 `AsyncSqliteStore` belongs to one event loop, and switches threads five times for each batch. Here one thread writes and
-one reads, but a few keys of a quick disk are read without it. Waiting operations run together, and reads and writes
-never share a transaction. Its locks are files, which are free again when their holder is killed.
+one reads. Waiting operations run together, and reads and writes never share a transaction. Its locks are files, which
+are free again when their holder is killed.
 """
 
-import asyncio
 import errno
 import os
 import sqlite3
@@ -20,7 +19,7 @@ from threading import Lock
 from typing import Any
 
 from filelock import AsyncFileLock, Timeout
-from langgraph.store.base import GetOp, Op, PutOp, Result
+from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.sqlite import SqliteStore
 from pydantic_core import from_json
 
@@ -42,10 +41,6 @@ _MENDED = (
 """Statements that repair odd rows, so that they can be listed: LangGraph parses the times, SQLite the values.
 Sound values are blobs, since LangGraph writes bytes: what is no text need not be odd."""
 
-FEW, QUICK, STAYS_QUICK = 32, 0.005, 2.0
-"""Keys that are read in the event loop, which a switch to the thread would hold up longer, if the last read took less
-than these seconds, and that is less than these seconds ago: a disk may be slow, and may have gone to sleep."""
-
 
 class FileWorker:
     """One connection and the thread that uses it; waiting operations run in one transaction."""
@@ -66,7 +61,7 @@ class FileWorker:
                     raise
                 self._connection.execute("INSERT INTO store_migrations (v) SELECT max(v) + 1 FROM store_migrations")
                 self._store.setup()
-        self.lock, self._quick_until, self._is_turn_taken = Lock(), 0.0, False
+        self.lock = Lock()
         self._thread = WorkerThread(
             f"readgraph-{name}", f"The library {path.parent}", self._run_together, instead=sqlite_files.IN_WORKER
         )
@@ -74,13 +69,6 @@ class FileWorker:
 
     async def run(self, operations: list[Op]) -> list[Result]:
         """Run operations; writes are made even if the caller is cancelled."""
-        if not self._is_turn_taken and (found := self._read_at_once(operations)) is not None:
-            self._is_turn_taken = True  # what others ask for in the same turn of the loop, the thread reads together
-            try:
-                await asyncio.sleep(0)
-            finally:
-                self._is_turn_taken = False
-            return found
         return await self._thread.run(partial(self._run_alone, operations), writes=True)
 
     def run_now(self, operations: list[Op]) -> list[Result]:
@@ -95,36 +83,12 @@ class FileWorker:
         """Carry out what waits, and close the connection."""
         if not self._thread.of_parent:
             self._thread.shutdown()
-            with self.lock:
-                self._connection.close()
-
-    def _read_at_once(self, operations: list[Op]) -> list[Result] | None:
-        """What a few keys hold; None where the thread should see to it, which may wait, mend, and say what is wrong."""
-        few = 0 < len(operations) <= FEW and {*map(type, operations)} == {GetOp}
-        if not few or time.monotonic() > self._quick_until or not self.lock.acquire(blocking=False):
-            return None
-        try:
-            self._thread.check()
-            self._connection.execute("PRAGMA busy_timeout = 0")
-            try:
-                return self._read(operations)
-            finally:
-                self._connection.execute(f"PRAGMA busy_timeout = {round(1000 * sqlite_files.BUSY_SECONDS)}")
-        except Exception:
-            return None
-        finally:
-            self.lock.release()
-
-    def _read(self, operations: list[Op]) -> list[Result]:
-        began = time.monotonic()
-        found = self._store.batch(operations)
-        self._quick_until = ended + STAYS_QUICK if (ended := time.monotonic()) - began < QUICK else 0.0
-        return found
+            self._connection.close()
 
     def _run_together(self, batches: "Sequence[partial[list[Result]]]") -> Sequence[list[Result]]:
         each = [batch.args[0] for batch in batches]
         with self.lock:
-            results = iter(self._read([operation for operations in each for operation in operations]))
+            results = iter(self._store.batch([operation for operations in each for operation in operations]))
         return [[next(results) for _ in operations] for operations in each]
 
     def _run_alone(self, operations: list[Op]) -> list[Result]:
@@ -132,7 +96,7 @@ class FileWorker:
         with self.lock:
             try:
                 try:
-                    return self._read(operations)
+                    return self._store.batch(operations)
                 except Exception as problem:  # of one row: SQLite can't parse its value, or LangGraph its time
                     cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
                     malformed = isinstance(cause, sqlite3.Error) and "malformed JSON" in str(cause)
