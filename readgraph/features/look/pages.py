@@ -64,6 +64,8 @@ async def find_sheets(
     """The pages of PDFs on which these parts stand, each once, and the documents whose files are gone or changed."""
     sheets, gone = dict[tuple[Path, int], Sheet](), list[Document]()
     for own, start, end, title in await _members(store, document, parts):
+        if own.sessions or not own.places:  # no file of pages; to look for one takes a switch to a thread
+            continue
         if not (file := await _file_of(store, own)):
             source = Path(own.source)
             gone += [own] if source.is_absolute() and source.suffix.lower() == ".pdf" else []
