@@ -112,7 +112,69 @@ def marked_words(canvas: Canvas) -> None:
             canvas.rect(60 + 90 * word + 7 * line, 757 - 14 * line, 50, 13, stroke=0, fill=1)
 
 
+def beginnings_marked(canvas: Canvas) -> None:
+    canvas.setFillGray(0.9)
+    for line in range(8):
+        canvas.roundRect(58, 757 - 14 * line, 40 + 20 * line, 13, 4, stroke=0, fill=1)
+
+
+def framed_words(canvas: Canvas) -> None:
+    for across in (100, 250):
+        for down in (100, 200):
+            for at in (0, 60):
+                canvas.line(across, down + at, across + 120, down + at)
+                canvas.line(across + 2 * at, down, across + 2 * at, down + 60)
+
+
+def rounded_frames(canvas: Canvas) -> None:
+    for at in range(3):
+        canvas.roundRect(50, 100 + 90 * at, 480, 60 + 10 * at, 8)
+
+
+def frames_with_heads(canvas: Canvas) -> None:
+    for at in range(3):
+        canvas.rect(50, 100 + 90 * at, 480, 60)
+        canvas.rect(50.5, 140 + 90 * at, 479, 19.5)
+
+
+def signs_before_entries(canvas: Canvas) -> None:
+    for at in range(9):
+        canvas.circle(40, 100 + 40 * at, 12)
+        canvas.circle(560, 100 + 55 * at, 5)
+
+
+def boxes_below_each_other(canvas: Canvas) -> None:
+    for at in range(2):
+        canvas.rect(100, 100 + 60 * at, 80, 15)
+    canvas.line(140, 115, 140, 160)
+
+
+def boxes_of_a_table(canvas: Canvas) -> None:
+    for row in range(3):
+        for column in range(3):
+            canvas.rect(100 + 60 * column, 100 + 12 * row, 60, 12)
+
+
+def bars_at_their_times(canvas: Canvas) -> None:
+    for at in range(4):
+        canvas.rect(100 + 30 * at, 100 + 14 * at, 40 + 10 * at, 10, fill=1)
+
+
+def small_curve(canvas: Canvas) -> None:
+    canvas.bezier(100, 100, 130, 180, 160, 20, 200, 160)
+
+
+def dots(canvas: Canvas) -> None:
+    for at in range(12):
+        canvas.circle(100 + 37 * at % 150, 100 + 53 * at % 130, 2)
+
+
 SHOWN = [
+    boxes_below_each_other,
+    boxes_of_a_table,
+    bars_at_their_times,
+    small_curve,
+    dots,
     bars,
     curve,
     pie,
@@ -125,7 +187,19 @@ SHOWN = [
     rules_as_pictures,
     boxes_of_a_diagram,
 ]
-NOT_SHOWN = [nothing, logo, frame_and_rules, framed_lines, striped_rows, marked_words]
+NOT_SHOWN = [
+    nothing,
+    logo,
+    frame_and_rules,
+    framed_lines,
+    striped_rows,
+    marked_words,
+    beginnings_marked,
+    framed_words,
+    rounded_frames,
+    frames_with_heads,
+    signs_before_entries,
+]
 
 
 @pytest.mark.parametrize(("draw", "shows"), [*((draw, True) for draw in SHOWN), *((draw, False) for draw in NOT_SHOWN)])

@@ -6,17 +6,22 @@ What stands on most pages, such as a logo or a background, is no figure.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Set
 from ctypes import c_float
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from readgraph.state.errors import BadInput
 
-SHARE = 0.02  # of a page, from which on pictures or a drawing are more than marks
+SHARE = 0.008  # of a page, from which on pictures or a drawing are more than marks
 RUNNING = 3  # pages on which the same stands in the same place, at least, if it is a logo or a background
 BACKGROUND = 0.5  # of a page, from which on a box is what text stands on
-THIN = 3.0  # points of a line's thickness at most
+FILLED = 0.3  # of a box, from which on the words in it fill it: it marks them, and is no part of a drawing
+THIN, TOUCH = 3.0, 1.5  # points of a line's thickness, and between lines that meet, at most
 BARS, RULES = 3, 3  # bars of a chart, or boxes beside others, and rules of a table, across and down, at least
-BLOCK, MOST_BLOCKS = 20.0, 200  # points of the sides of a box that is no mark of words; boxes that are compared
+NODE, BLOCK = 10.0, 20.0  # points of the sides of a box that lines join, and of one that is no mark of words
+BEND = 16.0  # points within which the corner of a box is rounded
+ICON, ICONS = 16.0, 10  # points of what is no more than a sign; signs that are a drawing together, such as dots
+MOST_COMPARED = 300  # boxes or lines that are compared with each other
 SIDES = 12  # of one drawing of level lines, from which on it is more than a box or two
 MOST_OBJECTS, DEEPEST = 5_000, 3  # of a page, or of a drawing on it, that are looked at; drawings in drawings
 MOST_POINTS = 50  # of a drawing, by which it is known on another page
@@ -114,11 +119,11 @@ def _objects(raw: Any, parent: Any, count: Callable[..., int], get: Callable[...
 
 
 def _has_figure(raw: Any, drawn: list[_Drawn], area: float, deep: int) -> bool:
-    kinds = raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_FORM
-    paths, images, forms = ([each for each in drawn if each.kind == kind] for kind in kinds)
+    kinds = raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_FORM, raw.FPDF_PAGEOBJ_TEXT
+    paths, images, forms, texts = ([each for each in drawn if each.kind == kind] for kind in kinds)
     if sum(each.area for each in images) >= SHARE * area:  # a scan may be in stripes
         return True
-    if _is_table([*paths, *images]) or _has_chart(raw, paths, area):
+    if _is_table([*paths, *images]) or _has_chart(raw, paths, texts, area):
         return True
     return deep < DEEPEST and any(_is_figure(raw, form, deep) for form in forms if form.area >= SHARE * area)
 
@@ -130,25 +135,99 @@ def _is_figure(raw: Any, form: _Drawn, deep: int) -> bool:
 
 
 def _is_table(drawn: Iterable[_Drawn]) -> bool:
-    """Whether there are rules of a table; some programs write them as pictures."""
-    lines = [each for each in drawn if min(each.width, each.height) < THIN]
-    across = {round(line.bottom / THIN) for line in lines if line.width > line.height}
-    down = {round(line.left / THIN) for line in lines if line.height > line.width}
-    return min(len(across), len(down)) >= RULES
+    """Whether rules of a table meet, which frames beside each other don't; some programs write them as pictures."""
+    lines = [each for each in drawn if min(each.width, each.height) < THIN][:MOST_COMPARED]
+    while lines:
+        meeting, waiting = list[_Drawn](), [lines.pop()]
+        while waiting:
+            meeting.append(line := waiting.pop())
+            waiting += [other for other in lines if _meet(line, other)]
+            lines = [other for other in lines if not _meet(line, other)]
+        across = _count_apart(line.bottom for line in meeting if line.width > line.height)
+        if min(across, _count_apart(line.left for line in meeting if line.height > line.width)) >= RULES:
+            return True
+    return False
 
 
-def _has_chart(raw: Any, paths: list[_Drawn], area: float) -> bool:
-    """Whether paths are slanted or curved over some space, bars of several lengths, or boxes beside each other."""
-    slanted, bars = list[_Drawn](), list[_Drawn]()
+def _count_apart(at: Iterable[float]) -> int:
+    """How many places there are, of which those that are no further apart than a line is thick are one."""
+    places = sorted(at)
+    return sum(later - earlier > THIN for earlier, later in pairwise(places)) + bool(places)
+
+
+def _meet(one: _Drawn, other: _Drawn) -> bool:
+    across = min(one.right, other.right) - max(one.left, other.left)
+    return min(across, min(one.top, other.top) - max(one.bottom, other.bottom)) >= -TOUCH
+
+
+def _has_chart(raw: Any, paths: list[_Drawn], texts: list[_Drawn], area: float) -> bool:
+    """Whether paths are slanted or curved over some space, bars, or boxes that stand beside each other or are joined.
+
+    Boxes that words fill are none of a drawing: they mark or frame the words.
+    """
+    slanted, boxes = list[_Drawn](), list[_Drawn]()
     for path in (path for path in paths if min(path.width, path.height) >= THIN):
-        sides = raw.FPDFPath_CountSegments(path.handle)
-        if not _is_level(raw, path.handle):
+        sides = _sides_of_box(raw, path)
+        if sides is None:
             slanted.append(path)
         elif sides <= SIDES and path.area < BACKGROUND * area:
-            bars.append(path)
+            boxes.append(path)
         elif sides > SIDES and path.area >= SHARE * area:
             return True
-    return (bool(slanted) and _box_around(slanted).area >= SHARE * area) or _are_bars(bars) or _are_blocks(bars)
+    if _is_drawing(slanted, area):
+        return True
+    lines = [path for path in paths if min(path.width, path.height) < THIN <= max(path.width, path.height)]
+    if _are_joined(boxes, lines):
+        return True
+    return _are_drawing(boxes) and _are_drawing([box for box in boxes[:MOST_COMPARED] if not _is_filled(box, texts)])
+
+
+def _is_drawing(slanted: list[_Drawn], area: float) -> bool:
+    """Whether what is slanted or curved takes some space; a few signs, as before the entries of a list, don't."""
+    alike = Counter(map(_column_of, slanted))
+    signs = [each for each in slanted if max(each.width, each.height) <= ICON]
+    shapes = [each for each in slanted if max(each.width, each.height) > ICON and alike[_column_of(each)] < RUNNING]
+    around = [_box_around(each) for each in (shapes, signs if len(signs) >= ICONS else []) if each]
+    return any(each.area >= SHARE * area and min(each.width, each.height) > ICON for each in around)
+
+
+def _column_of(drawn: _Drawn) -> tuple[int, int, int]:
+    """What is the same of drawings of one size that stand above each other."""
+    return round(drawn.left), round(drawn.width), round(drawn.height)
+
+
+def _are_drawing(boxes: list[_Drawn]) -> bool:
+    edges = (edge for box in boxes[:MOST_COMPARED] for edge in _edges(box))
+    return _are_bars(boxes) or _are_blocks(boxes) or _is_table(edges)
+
+
+def _edges(box: _Drawn) -> Iterator[_Drawn]:
+    yield from (box._replace(right=box.left), box._replace(left=box.right))
+    yield from (box._replace(top=box.bottom), box._replace(bottom=box.top))
+
+
+def _is_filled(box: _Drawn, texts: Iterable[_Drawn]) -> bool:
+    return sum(_shared(box, text) for text in texts) >= FILLED * box.area
+
+
+def _shared(one: _Drawn, other: _Drawn) -> float:
+    """The area that two have in common."""
+    across = min(one.right, other.right) - max(one.left, other.left)
+    return max(across, 0.0) * max(min(one.top, other.top) - max(one.bottom, other.bottom), 0.0)
+
+
+def _are_joined(boxes: list[_Drawn], lines: list[_Drawn]) -> bool:
+    """Whether a line leads from one box to another, as in diagrams."""
+    nodes = [box for box in boxes if min(box.width, box.height) >= NODE][:MOST_COMPARED]
+    return len(nodes) > 1 and any(_joins(line, nodes) for line in lines[:MOST_COMPARED])
+
+
+def _joins(line: _Drawn, nodes: list[_Drawn]) -> bool:
+    if line.width > line.height:
+        begun = any(abs(box.right - line.left) < THIN and box.bottom < line.top < box.top for box in nodes)
+        return begun and any(abs(box.left - line.right) < THIN and box.bottom < line.top < box.top for box in nodes)
+    begun = any(abs(box.top - line.bottom) < THIN and box.left < line.left < box.right for box in nodes)
+    return begun and any(abs(box.bottom - line.top) < THIN and box.left < line.left < box.right for box in nodes)
 
 
 def _box_around(drawn: list[_Drawn]) -> _Drawn:
@@ -165,30 +244,42 @@ def _points(raw: Any, path: Any, most: int) -> Iterator[tuple[int, float, float]
         yield raw.FPDFPathSegment_GetType(side), x.value, y.value
 
 
-def _is_level(raw: Any, path: Any) -> bool:
-    """Whether all sides of a path run across or down."""
+def _sides_of_box(raw: Any, path: _Drawn) -> int | None:
+    """How many lines and sides a path has that all run across or down, but for short ones at corners; else None."""
+    sides, straight, bends = 0, 0.0, False
+    if not (points := [*_points(raw, path.handle, MOST_OBJECTS)]):
+        return 0
+    (left, right), (bottom, top) = ((min(at), max(at)) for at in [*zip(*points, strict=True)][1:])
+    largest = max(right - left, top - bottom)
+    bend = BEND * largest / max(path.width, path.height)  # points of a path may have a scale of their own
     before = 0.0, 0.0
-    for kind, x, y in _points(raw, path, MOST_OBJECTS):
-        slants = min(abs(x - before[0]), abs(y - before[1])) > 1.0
-        if kind == raw.FPDF_SEGMENT_BEZIERTO or (kind == raw.FPDF_SEGMENT_LINETO and slants):
-            return False
+    for kind, x, y in points:
+        across, down = abs(x - before[0]), abs(y - before[1])
+        if kind == raw.FPDF_SEGMENT_MOVETO:
+            sides += 1
+        elif kind == raw.FPDF_SEGMENT_LINETO and min(across, down) <= 1.0:
+            sides, straight = sides + 1, straight + max(across, down)
+        else:
+            bends = True
+            if max(across, down, min(x - left, right - x), min(y - bottom, top - y)) > bend:
+                return None
         before = x, y
-    return True
+    return sides if not bends or straight > largest / 2 else None
 
 
 def _are_bars(boxes: list[_Drawn]) -> bool:
-    """Whether boxes stand on one line, or begin at one, equally thick and of several lengths."""
-    standing, lying = defaultdict[tuple[int, int], list[int]](list), defaultdict[tuple[int, int], list[int]](list)
+    """Whether boxes stand on one line, or lie above each other, equally thick and of several lengths."""
+    standing, lying = defaultdict[tuple[int, int], dict[int, int]](dict), defaultdict[int, dict[int, int]](dict)
     for box in boxes:
-        standing[round(box.bottom), round(box.width)].append(round(box.height))
-        lying[round(box.left), round(box.height)].append(round(box.width))
-    groups = (lengths for rows in (standing, lying) for lengths in rows.values())
-    return any(len(lengths) >= BARS and len({*lengths}) > 1 for lengths in groups)
+        standing[round(box.bottom), round(box.width)][round(box.left)] = round(box.height)
+        lying[round(box.height)][round(box.bottom)] = round(box.width)
+    lengths = [[*bars.values()] for bars in (*standing.values(), *lying.values())]
+    return any(len(each) >= BARS and len({*each}) > 1 for each in lengths)
 
 
 def _are_blocks(boxes: list[_Drawn]) -> bool:
     """Whether boxes stand beside others, as in diagrams: those around notes and listings stand above each other."""
-    large = [box for box in boxes if min(box.width, box.height) >= BLOCK][:MOST_BLOCKS]
+    large = [box for box in boxes if min(box.width, box.height) >= BLOCK][:MOST_COMPARED]
     return sum(any(_is_beside(box, other) for other in large) for box in large) >= BARS
 
 
