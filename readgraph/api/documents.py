@@ -17,8 +17,16 @@ from readgraph.library.library import document_of_file, keep_file
 from readgraph.library.notices import keep_notices
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import catalogue_of, records, title_words
-from readgraph.library.search.hits import TermCounts
-from readgraph.library.search.passages import PassageHit, document_languages, likely_documents, marks, search_documents
+from readgraph.library.search.passages import (
+    MOST_LOCATED,
+    LikelyPassages,
+    PassageHit,
+    document_languages,
+    likely_passages,
+    locate_passages,
+    marks,
+    search_documents,
+)
 from readgraph.library.search.terms import stop_words
 from readgraph.library.versions import choose_valid, cite_as, follow_file, set_version
 from readgraph.nodes.extractive.hints import other_language
@@ -238,11 +246,17 @@ async def pick_documents(pages: PageStore, query: str, choice: PickingScope) -> 
     the documents are few: then they are all taken.
     """
     content = _without_stop_words(query)
-    documents, held, counted = await _documents_to_pick_from(pages, content, choice)
-    hits = await search_documents(pages, documents, content, counted)
+    documents, held, likely = await _documents_to_pick_from(pages, content, choice)
     scores = defaultdict[str, list[float]](list)
-    for passage in await passages_as_of(pages, hits, content, choice.as_of):
-        scores[passage.document.id].append(passage.score)
+    if likely and not choice.as_of:
+        for identity, _, score in likely.ranked:
+            scores[identity].append(score)
+    else:
+        found = await (
+            locate_passages(pages, likely, MOST_LOCATED) if likely else search_documents(pages, documents, content)
+        )
+        for passage in await passages_as_of(pages, found, content, choice.as_of):
+            scores[passage.document.id].append(passage.score)
     totals = {identity: sum(best[:PASSAGES]) for identity, best in scores.items()}
     if not totals and len(documents) <= MOST_PICKED:
         spoken = [(await document_languages(pages, document)).languages[0] for document in documents]
@@ -268,23 +282,22 @@ def _without_stop_words(query: str) -> str:
 
 async def _documents_to_pick_from(
     pages: PageStore, content: str, choice: PickingScope
-) -> tuple[list[Document], str, TermCounts | None]:
-    """The documents among which is picked, what holds them, and what is known of the words in all of them."""
-    counted, held = None, "the library"
-    if choice.collection is None and (likely := await likely_documents(pages, content)):
-        documents, counted = likely
+) -> tuple[list[Document], str, LikelyPassages | None]:
+    """The documents among which is picked, what holds them, and the best of many passages in them."""
+    held, likely = "the library", None
+    if choice.collection is not None:
+        named = await NamedCollections(pages).get_collection(choice.collection)
+        documents, held = [*named.documents], f"the collection '{named.name}'"
+    elif likely := await likely_passages(pages, content):
+        documents = likely.documents
     else:
-        if choice.collection is None:
-            documents = [document for document in await pages.documents() if not document.parts]
-        else:
-            named = await NamedCollections(pages).get_collection(choice.collection)
-            documents, held = [*named.documents], f"the collection '{named.name}'"
-        if not documents:
-            raise BadInput("There is nothing to read: ", ADD_ONE, " since the library is empty.")
+        documents = [document for document in await pages.documents() if not document.parts]
+    if not documents and not likely:
+        raise BadInput("There is nothing to read: ", ADD_ONE, " since the library is empty.")
     valid = await choose_valid(pages, documents, choice.as_of)
     if documents and not valid:
         raise BadInput(f"Nothing in {held} is from {choice.as_of} or before: give a later day.")
-    return valid, held, counted
+    return valid, held, likely.of(valid) if likely else await likely_passages(pages, content, valid)
 
 
 async def pick_as_one_document(pages: PageStore, query: str, choice: PickingScope) -> Document:

@@ -1,7 +1,7 @@
 """Keyword search over the documents of a library, each hit with its place and page."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from math import nan
@@ -13,10 +13,20 @@ from readgraph.api.up_to import check_named, members_up_to
 from readgraph.library.collections import NamedCollections
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import LEAST_NEAR, fuse_with_meaning
-from readgraph.library.search.passages import MEANING, PassageHit, excerpt, likely_documents, marks, search_documents
+from readgraph.library.search.passages import (
+    MEANING,
+    MOST_LOCATED,
+    LikelyPassages,
+    PassageHit,
+    excerpt,
+    likely_passages,
+    locate_passages,
+    marks,
+    search_documents,
+)
 from readgraph.library.search.terms import ENGLISH
 from readgraph.library.versions import choose_valid
-from readgraph.nodes.meaning import nearness_of_each
+from readgraph.nodes.meaning import Nearness, nearness_of_each
 from readgraph.state.errors import BadInput, Forgotten
 from readgraph.state.records import Document, Memory
 
@@ -63,30 +73,38 @@ async def passages(
     `up_to`: only those that are named, and of them what stands before the end of this place.
     """
     check_named(up_to, named)
-    counted = None
-    if collection is not None:
-        documents = [*(await NamedCollections(pages).get_collection(collection)).documents]
-    elif named:
-        documents = [*{document.id: document for document in named}.values()]
-    elif likely := await likely_documents(pages, query):
-        documents, counted = likely
-    else:
-        documents = await searchable(pages)
-    if not documents and counted is None:
-        raise BadInput("The library is empty. Read something: ", READ_IT)
+    documents, likely = await _documents_to_search(pages, query, named, collection)
     valid = documents if named and not as_of else await choose_valid(pages, documents, as_of)
     valid = await members_up_to(pages, valid, up_to)
-    hits = await _with_meaning(pages, valid, query, await search_documents(pages, valid, query, counted))
+    likely = likely.of(valid) if likely else await likely_passages(pages, query, valid)
+    near = await nearness_of_each(pages, valid, query)
+    if likely:
+        by_words = await locate_passages(pages, likely, MOST_LOCATED if near or as_of else most)
+    else:
+        by_words = await search_documents(pages, valid, query)
+    hits = _with_meaning(near, valid, by_words) if near else by_words
     return (await passages_as_of(pages, hits, query, as_of))[:most]
 
 
-async def _with_meaning(
-    pages: PageStore, documents: Sequence[Document], query: str, by_words: list[PassageHit]
+async def _documents_to_search(
+    pages: PageStore, query: str, named: Sequence[Document], collection: str | None
+) -> tuple[list[Document], LikelyPassages | None]:
+    """The documents that are named, of a collection, or all; of a very large library those with likely passages."""
+    if collection is not None:
+        return [*(await NamedCollections(pages).get_collection(collection)).documents], None
+    if named:
+        return [*{document.id: document for document in named}.values()], None
+    if likely := await likely_passages(pages, query):
+        return likely.documents, likely
+    if not (documents := await searchable(pages)):
+        raise BadInput("The library is empty. Read something: ", READ_IT)
+    return documents, None
+
+
+def _with_meaning(
+    near: Mapping[str, Nearness], documents: Sequence[Document], by_words: list[PassageHit]
 ) -> list[PassageHit]:
     """The passages by their words and their meaning together, where vectors of theirs are kept."""
-    near = await nearness_of_each(pages, documents, query)
-    if not near:
-        return by_words
     cosines = {(hit.document.id, hit.start): nan for hit in by_words}
     found = {(hit.document.id, hit.start): hit for hit in by_words}
     for document in documents:

@@ -12,9 +12,9 @@ from readgraph.api.documents import WHOLE_LIBRARY, document_named, pick_document
 from readgraph.api.finding import find_hits
 from readgraph.library.address import library_place, list_records
 from readgraph.library.opening import Library, open_library
-from readgraph.library.search import catalogue
+from readgraph.library.search import catalogue, passages
 from readgraph.library.search.catalogue import catalogue_of, count_documents
-from readgraph.library.search.passages import likely_documents
+from readgraph.library.search.passages import likely_passages
 from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.records import Document
@@ -80,6 +80,39 @@ async def test_a_search_finds_the_same_passages(library: Library, documents: lis
         assert not hits or (await pick_documents(library.pages, query, WHOLE_LIBRARY))[0].id == hits[0].document
 
 
+@contextmanager
+def large(words: int) -> Iterator[None]:
+    """In this block texts of so many words are ranked by the index."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(passages, "LARGE", words)
+        yield
+
+
+@pytest.mark.parametrize("query", ["lamp", "the goat and the keeper", "Hafen", "fog quay", "xylophones"])
+async def test_few_documents_of_many_words_are_searched_as_others(
+    library: Library, documents: list[Document], query: str
+) -> None:
+    async def search(*named: Document, collection: str | None = None) -> set[tuple[str, int, str]]:
+        hits = await find_hits(library.pages, query, named, collection, 10)
+        return {(hit.document, hit.start, hit.text) for hit in hits}
+
+    await library.collections.add("some", documents[:4])
+    listed = [await search(), await search(*documents[2:5]), await search(collection="some")]
+    with large(1):
+        assert [await search(), await search(*documents[2:5]), await search(collection="some")] == listed
+
+
+async def test_an_index_with_more_or_fewer_passages_is_mended(library: Library, documents: list[Document]) -> None:
+    with large(1):
+        before = await find_hits(library.pages, "lamp goat", documents, None, 9)
+        assert len(before) == 3
+        for changed in ("indexed = 9 WHERE number = 1", "indexed = 0 WHERE number = 2", "indexed = indexed + 1"):
+            found = await catalogue_of(library.pages, 0)
+            assert found
+            await found.run(lambda connection, changed=changed: connection.execute(f"UPDATE documents SET {changed}"))
+            assert await find_hits(library.pages, "lamp goat", documents, None, 9) == before
+
+
 async def test_rare_words_weigh_more_by_the_whole_library(library: Library) -> None:
     for number in range(30):
         await library.pages.add_document(f"Entry {number}. The keeper wrote of the lamp, the lamp, the lamp.")
@@ -118,7 +151,7 @@ async def test_rows_that_were_numbered_anew_are_compared(
                 store.execute(delete)
                 store.execute("VACUUM")
         assert await count_documents(library.pages) == len(TEXTS) - 1
-        assert key not in {each.id for each in (await likely_documents(library.pages, "lamp") or ([],))[0]}
+        assert key not in {each.id for each in (await likely_passages(library.pages, "lamp") or ([],))[0]}
 
 
 async def test_what_was_forgotten_is_in_no_file(library: Library, documents: list[Document]) -> None:

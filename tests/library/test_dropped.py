@@ -5,13 +5,14 @@
 | `nodes/search.py` `_rankers` | a memory's words | namespace, memory and its start, pages |
 | `library/search/postings.py` `layouts`, `read` | the keyword index's rows | the file's last change |
 | the keyword index itself | pages, headers, notes | memory and its start |
+| the index of passages | all texts | the number in the catalogue, which knows rows by what they hold |
 | `library/search/vector_index.py` `_open` and its file | the same, as vectors | memory and its start |
 | `library/documents.py` `_read_groups` | places of a document | store, document, when it was added, places |
 | `library/stored_items.py` `_last_seen` | that the last of many items was there | store, namespace, count |
 | `nodes/memory.py` `_opened` | a memory, for one run | store, namespace, document, memory |
 
-Each of them is tried here with each act. Others have tests of their own: `library/search/catalogue.py`, all texts of a
-large library (`test_catalogue.py`); `state/settings/settings_file.py`, by the file's time and size (`cli/setup`);
+Each of them is tried here with each act. Others have tests of their own: `library/search/catalogue.py`
+(`test_catalogue.py`); `state/settings/settings_file.py`, by the file's time and size (`cli/setup`);
 `models/client.py` and `models/names.py`, by event loop, settings and environment (`models/test_many_loops.py`);
 `library/file_store.py` `roomy_until`, a disk's room for a moment (`test_full_disk.py`). What `@cache`, `lru_cache` and
 `cache_by_text` keep of other functions follows from their arguments and the code alone.
@@ -26,12 +27,14 @@ from typing import Any
 import pytest
 from langgraph.runtime import Runtime
 
+from readgraph.api.finding import find_hits
 from readgraph.graphs import read_agent
 from readgraph.library.address import SEARCH
 from readgraph.library.corrections import correct, restore
 from readgraph.library.histories import SessionText, append_sessions, history
 from readgraph.library.opening import Library, open_library
 from readgraph.library.page_store import PageStore
+from readgraph.library.search import passages
 from readgraph.library.stored_items import BATCH
 from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.nodes.search import memory_tools, okapi_ranker
@@ -70,6 +73,9 @@ async def look(library: Library, namespace: str = "") -> dict[str, Any]:
     graph = read_agent.build().compile(store=library.store)
     answered = await graph.ainvoke(asked, context=replace(CONTEXT, namespace=namespace))
     found["run"] = [answered[name] for name in ("answer", "pages_read", "citations")]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(passages, "LARGE", 1)
+        found["passages"] = [hit.text for hit in await find_hits(pages, QUERY, [document], None, 9)]
     found["places"] = await pages.place_names(document, range(0, document.characters, 20))
     return {name: _rounded(value) for name, value in found.items()}
 

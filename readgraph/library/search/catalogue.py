@@ -2,7 +2,7 @@
 
 It is derived from the store, in a file beside the other search indexes. Whenever it is used, the store's newest rows
 are taken in, and where the count or the last known row differs, all are compared. Stores in memory, and libraries with
-fewer than `MANY` documents, have none: there a list is quick.
+fewer than `MANY` documents, need none: there a list is quick.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from readgraph.state.records import Document
 MANY = 1_000  # a library with this many documents has a catalogue
 MOST_NAMED = 50  # the most documents that a name may mean; a message lists fewer
 MOST_NEAR = 500  # the most titles among which one that is spelt nearly alike is looked for
-FORMAT = 2
+FORMAT = 3
 
 _PUT = """
 INSERT INTO documents (id, source, title, title_words, added, words, joined, damaged, supersedes, record)
@@ -130,11 +130,11 @@ class Catalogue:
 
         return await self.run(select_newest)
 
-    def update(self) -> bool:
+    def update(self, fewest: int) -> bool:
         """Bring the catalogue up to date; gives whether the library has so many documents that it has one."""
 
         def take_in_listing(listing: Listing) -> bool:
-            if listing.count() < MANY:
+            if listing.count() < fewest:
                 return False
             sqlite_files.refuse_links(self.file.parent)
             with (
@@ -154,14 +154,17 @@ class Catalogue:
                 return self.store.look(self.prefix, take_in_listing)
 
 
-async def catalogue_of(pages: PageStore) -> Catalogue | None:
-    """The catalogue of a page store, up to date; None where a list is as quick, or where nothing can be written."""
+async def catalogue_of(pages: PageStore, fewest: int | None = None) -> Catalogue | None:
+    """The catalogue of a page store, up to date; None where a list is as quick, or where nothing can be written.
+
+    `fewest`: documents from which on there is one; None: `MANY`.
+    """
     base = base_of(pages.store)
     if not isinstance(base, SharedStore) or not (base.writable or base.indexes_apart):
         return None
     inside = pages.store.prefix if isinstance(pages.store, NamespacedStore) else ()
     catalogue = Catalogue(_file(base, pages.store), base, ".".join((*inside, ROOT, "documents")))
-    return catalogue if await asyncio.to_thread(catalogue.update) else None
+    return catalogue if await asyncio.to_thread(catalogue.update, MANY if fewest is None else fewest) else None
 
 
 async def count_documents(pages: PageStore) -> int:

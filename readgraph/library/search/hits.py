@@ -37,13 +37,6 @@ class PageHit:
     part: Part
 
 
-class TermCounts(NamedTuple):
-    """How many texts an index holds, and how many of them have each term."""
-
-    texts: int
-    having: dict[str, int]
-
-
 class VectorKey(NamedTuple):
     """What a vector represents: a part of a page, or a window of that part; `follows` as in `IndexEntry`."""
 

@@ -14,7 +14,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
-from readgraph.library.search.hits import PARTS, Extent, IndexEntry, PageHit, Part, TermCounts
+from readgraph.library.search.hits import PARTS, Extent, IndexEntry, PageHit, Part
 from readgraph.library.search.postings import Tables, TermScores, layout_of, scores_of
 from readgraph.library.search.terms import affordable, has_content, index_terms, query_terms
 from readgraph.library.sqlite_files import Unreadable, connect_as, open_derived, refuse_linked, transaction
@@ -130,13 +130,14 @@ def add(connection: Tables, memory: str, entries: Iterable[IndexEntry]) -> None:
             connection.execute("UPDATE indexes SET languages = ? WHERE number = ?", (" ".join(spoken), index))
 
 
-def remove(connection: Tables, memory: str, pages: Iterable[int]) -> None:
-    """Take pages out; those that aren't there are passed over."""
+def remove_between(connection: Tables, memory: str, first: int, end: int) -> None:
+    """Take out the pages with numbers in `[first, end)`."""
     with transaction(connection, "IMMEDIATE"):
-        index = _index(connection, memory)
-        for page in pages if index else ():
-            if entry := _find_entry(connection, index, page):
-                _take_out(connection, index, page, entry[0])
+        if index := _index(connection, memory):
+            between = f"SELECT page FROM entries_{index} WHERE page >= ? AND page < ?"
+            for (page,) in connection.execute(between, (first, end)).fetchall():
+                if entry := _find_entry(connection, index, page):
+                    _take_out(connection, index, page, entry[0])
 
 
 def forget(connection: Tables, memory: str) -> None:
@@ -167,6 +168,14 @@ def find_missing(connection: Tables, memory: str, pages: int) -> list[int]:
         index = _index(connection, memory)
         known = {page for (page,) in connection.execute(f"SELECT page FROM entries_{index}")} if index else set()
     return [page for page in range(pages) if page not in known]
+
+
+def count_above(connection: Tables, memory: str, bits: int) -> dict[int, int]:
+    """How many pages are indexed for each number that is left of theirs without so many bits at its end."""
+    with transaction(connection):
+        index = _index(connection, memory)
+        counted = f"SELECT page >> ?, count(*) FROM entries_{index} GROUP BY 1"
+        return dict(connection.execute(counted, (bits,)).fetchall()) if index else {}
 
 
 def search(connection: Tables, memory: str, query: str, limit: int = 10) -> list[PageHit]:
@@ -205,16 +214,6 @@ def rank_pages(
         if needs_content and not has_content(query, *languages):
             return []
         return _rank_pages(connection, index, languages, query, limit, parts)[1]
-
-
-def count_terms(connection: Tables, memory: str, query: str) -> TermCounts:
-    """How many pages are indexed, and how many of them have each term of the query."""
-    with transaction(connection):
-        index, languages = _find_index(connection, memory)
-        if not index:
-            return TermCounts(0, {})
-        (texts,) = connection.execute(f"SELECT count(*) FROM entries_{index}").fetchone()
-        return TermCounts(texts, _count_pages_with_terms(connection, index, languages, query))
 
 
 def _rank_pages(

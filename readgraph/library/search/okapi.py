@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property, reduce
 from operator import add
 
-from readgraph.library.search.hits import TermCounts
 from readgraph.library.search.postings import BESIDE
 from readgraph.library.search.terms import (
     BEGUN_ALIKE,
@@ -161,16 +160,6 @@ class Okapi:
             (place, part): weight if weight >= 0 else 0.0 if part else least
             for (place, part), weight in weights.items()
         }
-
-    def weights_among(self, counted: TermCounts) -> dict[Term, float]:
-        """The weight of each term by the texts of an index, of which those that were added are a part."""
-        having = Counter[Term]()
-        for wanted in self._wanted.values():
-            for form, terms in wanted.terms.items():
-                having |= Counter(dict.fromkeys(terms, min(counted.having.get(form, 0), counted.texts)))
-        weights = {term: _weight(count, counted.texts) for term, count in having.items()}
-        least = EPSILON * max(weights.values(), default=0.0)
-        return {term: weight if weight > 0 else 0.0 if term[1] else max(least, 0.0) for term, weight in weights.items()}
 
     def rarities(self) -> dict[Term, float]:
         """The weight of each term as Lucene has it: above 0 also where a word is in most texts, or texts are few."""

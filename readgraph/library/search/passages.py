@@ -1,20 +1,22 @@
 """Search in the texts of documents: their passages, ranked together; exact text; a document's language.
 
-Of a very large library only the documents are gone through that share most words with the query, by an index of all
-their texts, which takes in what is new when it is asked. It holds each document as one entry, under its number in the
-catalogue. The passages of the likeliest documents are ranked with the weights that the query's words have in the whole
-library.
+The passages of few words are ranked at once. Those of a large library, or of many words, are ranked by an index, which
+takes in what is new when it is asked. It holds each passage under the number that its document has in the catalogue,
+and its own.
 """
 
+import asyncio
+import json
 import re
 import sqlite3
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from operator import itemgetter
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import (
@@ -25,7 +27,7 @@ from readgraph.library.search.catalogue import (
     forget_number,
     records,
 )
-from readgraph.library.search.hits import IndexEntry, TermCounts, pages_of
+from readgraph.library.search.hits import IndexEntry
 from readgraph.library.search.indexes import KeywordIndex, indexes_of
 from readgraph.library.search.okapi import Okapi, TextsWith
 from readgraph.library.search.terms import ENGLISH, query_terms, words
@@ -63,14 +65,11 @@ class PassageHit:
     found_by: tuple[FoundBy, ...] = (WORDS,)
 
 
-async def search_documents(
-    store: PageStore, documents: Sequence[Document], query: str, counted: TermCounts | None = None
-) -> list[PassageHit]:
+async def search_documents(store: PageStore, documents: Sequence[Document], query: str) -> list[PassageHit]:
     """The passages of these documents that share words with the query, best first; texts are read once or twice.
 
     A passage of a history is found also by the words of its session's name, such as its date. A document that is
-    forgotten meanwhile is left out. `counted` says in how many texts the query's terms are, where these documents are a
-    part of many.
+    forgotten meanwhile is left out.
     """
     okapi, all_terms = Okapi(query), TextsWith()
     spans = list[tuple[Document, int, int, str]]()
@@ -79,13 +78,12 @@ async def search_documents(
         for number, (start, end) in enumerate(cut_to_passages(text)):  # one by one: long texts' words are not kept
             okapi.add((_known_words(text, start, end, sessions),), language, (0,) if number else ())
             spans.append((document, start, end, language))
-    if not counted and okapi.needs_all_terms:
+    if okapi.needs_all_terms:
         async for _, text, sessions in _texts(store, documents):
             language = language_of(text)
             for start, end in cut_to_passages(text):
                 all_terms.add((_known_words(text, start, end, sessions),), language)
-    weights = okapi.weights_among(counted) if counted else okapi.weights(all_terms)
-    ranked = [(spans[number], round(score, 4)) for number, score in okapi.rank_by_weights(weights)]
+    ranked = [(spans[number], round(score, 4)) for number, score in okapi.rank_by_weights(okapi.weights(all_terms))]
     return [PassageHit(document, start, end, score, language) for (document, start, end, language), score in ranked]
 
 
@@ -165,31 +163,80 @@ def excerpt(text: str, marked: Sequence[tuple[int, int]]) -> tuple[int, int]:
     return start, end
 
 
-LIKELY = 100  # documents whose passages are ranked
-AT_ONCE = 500  # documents that are taken in together
-TEXTS = "documents"  # the key of the texts' index in its file
+LARGE = 500_000  # words of documents, from which on their passages are ranked by an index
+MOST_RANKED, MOST_LOCATED = 300, 100  # passages of such a ranking, and those whose documents' texts are read
+AT_ONCE, WORDS_AT_ONCE = 500, 200_000  # documents that are taken in together, and about how many words
+TEXTS = "passages"  # the key of the texts' index in its file
+OWN_BITS = 24  # of a passage's number in the index; before them stands the number of its document
 _WITH_LATER = WITH_LATER.format("SELECT id FROM documents WHERE number = ?")
 _WITH_TEXT = "NOT joined AND NOT damaged"  # the text of a collection is that of its documents
 
 
-async def likely_documents(pages: PageStore, query: str) -> tuple[list[Document], TermCounts] | None:
-    """The documents that share most words with a query, each with its later versions; None of a small library.
+class LikelyPassages(NamedTuple):
+    """The best passages by an index: the id of the document, the passage's number in it, and its score.
 
-    Beside them: in how many of all documents the query's terms are.
+    `documents` are theirs, of a whole library with their later versions.
     """
-    catalogue = await catalogue_of(pages)
-    if not catalogue:
+
+    documents: list[Document]
+    ranked: list[tuple[str, int, float]]
+
+    def of(self, documents: Iterable[Document]) -> "LikelyPassages":
+        """Those of these documents."""
+        kept = {document.id: document for document in documents}
+        return LikelyPassages([*kept.values()], [each for each in self.ranked if each[0] in kept])
+
+
+async def likely_passages(
+    pages: PageStore, query: str, documents: Sequence[Document] | None = None
+) -> LikelyPassages | None:
+    """The best passages of these documents, by default of a whole library; None where `search_documents` is as quick.
+
+    The score is FTS5's BM25, with a share of the words of the passages beside.
+    """
+    if documents is not None and (
+        sum(document.words for document in documents) < LARGE or any(document.parts for document in documents)
+    ):
+        return None
+    if not (catalogue := await catalogue_of(pages, None if documents is None else 0)):
         return None
     texts = (await indexes_of(pages.store)).texts
     await _take_in(pages, catalogue, texts)
-    numbers = pages_of(await texts.rank_pages(TEXTS, query, LIKELY))
-    found = await catalogue.run(
-        lambda connection: [
-            identity for number in numbers for (identity,) in connection.execute(_WITH_LATER, (number,))
-        ]
-    )
-    documents = await records(pages, [*dict.fromkeys(found)])
-    return documents, await texts.count_terms(TEXTS, query)
+    ranked = await texts.rank_pages(TEXTS, query, MOST_RANKED if documents is None else None)
+    numbers = [*dict.fromkeys(number >> OWN_BITS for number, _ in ranked)]
+    ids = await catalogue.run(partial(_ids_of, numbers))
+    if documents is None:
+        documents = await records(pages, await catalogue.run(partial(_select_later, numbers)))
+    own = (1 << OWN_BITS) - 1
+    named = [(ids.get(number >> OWN_BITS, ""), number & own, round(score, 4)) for number, score in ranked]
+    likely = LikelyPassages([], named).of(documents)
+    return likely._replace(ranked=likely.ranked[:MOST_RANKED])
+
+
+def _ids_of(numbers: Sequence[int], connection: sqlite3.Connection) -> dict[int, str]:
+    select = "SELECT number, id FROM documents WHERE number IN (SELECT value FROM json_each(?))"
+    return dict(connection.execute(select, (json.dumps(numbers),)).fetchall())
+
+
+def _select_later(numbers: Sequence[int], connection: sqlite3.Connection) -> list[str]:
+    """The ids of the documents with these numbers, and of their later versions."""
+    found = (connection.execute(_WITH_LATER, (number,)) for number in numbers)
+    return [*dict.fromkeys(identity for ids in found for (identity,) in ids)]
+
+
+async def locate_passages(store: PageStore, likely: LikelyPassages, most: int) -> list[PassageHit]:
+    """The best passages with their places; their documents' texts are read, but those that are forgotten meanwhile."""
+    documents = {document.id: document for document in likely.documents}
+    wanted = [each for each in likely.ranked if each[0] in documents][:most]
+    last = {identity: number for identity, number, _ in sorted(wanted)}
+    places, hits = dict[str, tuple[str, list[tuple[int, int]]]](), list[PassageHit]()
+    async for document, text, _ in _texts(store, [documents[identity] for identity in last]):
+        places[document.id] = language_of(text), [*islice(cut_to_passages(text), last[document.id] + 1)]
+    for identity, number, score in wanted:
+        language, spans = places.get(identity, ("", []))
+        if number < len(spans):  # a text that was changed meanwhile may have fewer
+            hits.append(PassageHit(documents[identity], *spans[number], score, language))
+    return hits
 
 
 async def forget_text(pages: PageStore, document: str) -> None:
@@ -202,36 +249,65 @@ async def forget_text(pages: PageStore, document: str) -> None:
         await (await indexes_of(pages.store)).texts.forget(TEXTS)
     else:
         if number is not None:
-            await (await indexes_of(pages.store)).texts.remove(TEXTS, [number])
+            await (await indexes_of(pages.store)).texts.remove_between(TEXTS, *_numbers_of(number))
+
+
+def _numbers_of(document: int) -> tuple[int, int]:
+    """The numbers in the index that the passages of a document may have, `[first, end)`."""
+    return document << OWN_BITS, (document + 1) << OWN_BITS
 
 
 async def _take_in(pages: PageStore, catalogue: Catalogue, texts: KeywordIndex) -> None:
     """Index the texts that are new, and mend an index that holds others than the catalogue says."""
-    extent = await texts.extent(TEXTS)
-    counting = f"SELECT count(*) FROM documents WHERE indexed AND {_WITH_TEXT}"
-    if extent.count != await catalogue.run(lambda connection: connection.execute(counting).fetchone()[0]):
-        there = {*range(extent.last + 1)} - {*await texts.find_missing(TEXTS, extent.last + 1)}
-        marked = f"SELECT number FROM documents WHERE indexed AND {_WITH_TEXT}"
-        known = await catalogue.run(lambda connection: {number for (number,) in connection.execute(marked)})
-        await catalogue.run(partial(_mark, 0, known - there))
-        await texts.remove(TEXTS, sorted(there - known))
+    marked = f"SELECT number, indexed - 1 FROM documents WHERE indexed AND {_WITH_TEXT}"
+    known: dict[int, int] = await catalogue.run(lambda connection: dict(connection.execute(marked).fetchall()))
+    if (await texts.extent(TEXTS)).count != sum(known.values()):
+        there = await texts.count_above(TEXTS, OWN_BITS)
+        wrong = [number for number in {*there, *known} if there.get(number, 0) != known.get(number, 0)]
+        for number in wrong:
+            await texts.remove_between(TEXTS, *_numbers_of(number))
+        await catalogue.run(partial(_mark, dict.fromkeys(wrong, 0)))
     new = f"SELECT number, id FROM documents WHERE NOT indexed AND {_WITH_TEXT} LIMIT ?"
     while wanted := await catalogue.run(lambda connection: dict(connection.execute(new, (AT_ONCE,)).fetchall())):
         documents = {document.id: document for document in await records(pages, [*wanted.values()])}
-        entries = list[IndexEntry]()
-        for number, identity in wanted.items():
-            text = ""  # of a document that is gone meanwhile, or can't be read
-            with suppress(LibraryError):
-                text = await pages.text(documents[identity]) if identity in documents else ""
-            entries.append(IndexEntry(number, text, language=language_of(text)))
-        await texts.add(TEXTS, entries)
-        await catalogue.run(partial(_mark, 1, [*wanted]))
+        for batch in _batches({number: documents.get(identity) for number, identity in wanted.items()}):
+            own = {number: await _entries_of(pages, number, document) for number, document in batch.items()}
+            await texts.add(TEXTS, [entry for entries in own.values() for entry in entries])
+            await catalogue.run(partial(_mark, {number: len(entries) + 1 for number, entries in own.items()}))
 
 
-def _mark(indexed: int, numbers: Iterable[int], connection: sqlite3.Connection) -> None:
-    """Write down that the index holds these documents, or lacks them."""
+def _batches(documents: Mapping[int, Document | None]) -> Iterator[dict[int, Document | None]]:
+    """The documents in groups of about `WORDS_AT_ONCE` words, which are kept in memory together."""
+    batch, words_read = dict[int, Document | None](), 0
+    for number, document in documents.items():
+        batch[number], words_read = document, words_read + (document.words if document else 0)
+        if words_read >= WORDS_AT_ONCE:
+            yield batch
+            batch, words_read = {}, 0
+    if batch:
+        yield batch
+
+
+async def _entries_of(pages: PageStore, number: int, document: Document | None) -> list[IndexEntry]:
+    """The passages of a document; none of one that is gone meanwhile, or can't be read."""
+    with suppress(LibraryError):
+        async for _, text, sessions in _texts(pages, [document] if document else []):
+            return await asyncio.to_thread(_cut_to_entries, number, text, sessions)
+    return []
+
+
+def _cut_to_entries(number: int, text: str, sessions: "Sessions") -> list[IndexEntry]:
+    language, (first, end) = language_of(text), _numbers_of(number)
+    return [
+        IndexEntry(own, _known_words(text, *span, sessions), language=language, follows=own > first)
+        for own, span in zip(range(first, end), cut_to_passages(text), strict=False)
+    ]
+
+
+def _mark(passages: Mapping[int, int], connection: sqlite3.Connection) -> None:
+    """Write down how many passages of each document the index holds, and one; 0: it lacks the document."""
     with transaction(connection, "IMMEDIATE"):
-        marked = [(indexed, number) for number in numbers]
+        marked = [(count, number) for number, count in passages.items()]
         connection.executemany("UPDATE documents SET indexed = ? WHERE number = ?", marked)
 
 
