@@ -1,6 +1,6 @@
 """A library of very many documents: how long it takes to open, list, find by name, search, complete, and serve it.
 
-    python -m benchmarks.many_documents [--documents 100000] [--tries 5] [--check]
+    python -m benchmarks.many_documents [--documents 100000] [--words 100] [--tries 5] [--check]
 
 Without a model. Documents are written through the store in batches. Each command runs in a process of its own; what is
 printed is its processor time, which other work on the machine disturbs less, beyond that of the same command over a
@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+from benchmarks.ten_million import made_paragraphs
 from readgraph.library.documents import document_id
 from readgraph.library.opening import open_library
 from readgraph.library.stored_items import BATCH, ROOT, StoredValue, number_key
@@ -33,25 +34,26 @@ WORDS = [*"lamp goat stair gallery keeper harbour ledger winter signal mackerel 
 PEOPLE = [*"Marian Iolo Desmond Gwyneth Prosser Hendre Pontfaen Sarn Tomos Elin Rhys Carys".split()]
 
 
-def made_documents(count: int) -> Iterator[tuple[Document, str]]:
-    """Documents with titles and texts that differ."""
+def made_documents(count: int, length: int) -> Iterator[tuple[Document, str]]:
+    """Documents of about this many words, with titles and texts that differ."""
     chance = random.Random(7)
     for number in range(count):
         words = " ".join(chance.choices(WORDS, k=25))
         text = f"Report {number}. {chance.choice(PEOPLE)} wrote of entry{number}. The {words}. " * 2
+        text = "\n\n".join([*made_paragraphs(length - 100, number), text])
         title = f"{chance.choice(PEOPLE)} on the {chance.choice(WORDS)}, report {number:06d}"
         yield Document(document_id(text), title, "", count_words(text), len(text), utc_now()), text
 
 
-async def fill(folder: Path, count: int) -> float:
+async def fill(folder: Path, count: int, length: int) -> float:
     """Make a library; gives the seconds that took."""
     began = time.perf_counter()
     async with open_library(folder) as library:
         rows = list[StoredValue]()
-        for document, text in made_documents(count):
+        for document, text in made_documents(count, length):
             rows.append(((ROOT, "text", document.id), number_key(0), {"text": text}))
             rows.append(((ROOT, "documents"), document.id, asdict(document)))
-            if len(rows) == BATCH:
+            if len(rows) * max(length, 100) >= BATCH * 100:
                 await library.pages.put(rows)
                 rows.clear()
         await library.pages.put(rows)
@@ -112,13 +114,14 @@ def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=100_000)
+    parser.add_argument("--words", type=int, default=100, help="of each document")
     parser.add_argument("--tries", type=int, default=5)
     parser.add_argument("--check", action="store_true", help="fail where something takes longer than the aim")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         many, one = Path(folder) / "many", Path(folder) / "one"
-        seconds = asyncio.run(fill(many, options.documents))
-        asyncio.run(fill(one, 1))
+        seconds = asyncio.run(fill(many, options.documents, options.words))
+        asyncio.run(fill(one, 1, options.words))
         print(f"made a library of {options.documents:,} documents in {seconds:.0f} s")
         for name in ("ask TITLE", "search"):
             print(f"the first '{name}', which makes its index: {run(many, name, commands(7)[name]):.1f} s", flush=True)

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 from statistics import median
@@ -39,17 +40,23 @@ now such like our over man me""".split()
 QUESTIONS = 6
 
 
-def write_text(file: Path, words: int) -> None:
-    """Write a text of this many words, the same in every run."""
+def made_paragraphs(words: int, seed: int = 11) -> Iterator[str]:
+    """Paragraphs of this many words in all, the same in every run."""
     rng = random.Random(11)
     rare = ["".join(rng.choices("abcdeiklmnorstu", k=rng.randint(3, 9))) for _ in range(VOCABULARY)]
     vocabulary = [*FREQUENT, *rare]
     weights = list(accumulate(1 / (rank + 3) for rank in range(len(vocabulary))))
+    rng.seed(seed)
+    for _ in range(words // (SENTENCE * PARAGRAPH)):
+        drawn = rng.choices(vocabulary, cum_weights=weights, k=SENTENCE * PARAGRAPH)
+        sentences = [drawn[first : first + SENTENCE] for first in range(0, len(drawn), SENTENCE)]
+        yield " ".join(" ".join(sentence).capitalize() + "." for sentence in sentences) + "\n\n"
+
+
+def write_text(file: Path, words: int) -> None:
+    """Write a text of this many words."""
     with file.open("w", encoding="utf-8") as text:
-        for _ in range(words // (SENTENCE * PARAGRAPH)):
-            drawn = rng.choices(vocabulary, cum_weights=weights, k=SENTENCE * PARAGRAPH)
-            sentences = [drawn[first : first + SENTENCE] for first in range(0, len(drawn), SENTENCE)]
-            text.write(" ".join(" ".join(sentence).capitalize() + "." for sentence in sentences) + "\n\n")
+        text.writelines(made_paragraphs(words))
 
 
 def made_questions(file: Path) -> list[str]:
