@@ -20,9 +20,7 @@ Judged = Literal["same", "changed", "not judged"]
 Parts = Sequence[Token]
 
 LONGEST_SHORT = 4  # letters of a name's short form
-SURE = 0.4  # least likeness of two statements of which one changed part makes a change
 _JOINING = frozenset("and or und oder et ou".split())  # of names and values that may stand in any order
-_HELPING = frozenset("do does did any".split())  # beside a denial
 _DENY_TWICE = frozenset("fr es it pt ca".split())  # languages in which two denials may be one
 _KANA, _KANA_DENIALS = re.compile(r"[\u3040-\u309f]"), re.compile("ない|なかっ|ません|ず")
 _ROMAN = re.compile("[IVXLCDM]+")
@@ -58,7 +56,7 @@ def _judge_pair(pair: Pair, sides: Sides) -> Iterator[Found]:
         language = sides[0][pair.earlier[0]].language
         ours, theirs = ([part for at in at_all for part in parts_of(side[at].text, language)] for side, at_all in both)
         verdict, differs = judge(ours, theirs, language)
-        if likeness(ours, theirs) >= (ELSEWHERE if pair.moved else SURE if differs else 0):
+        if not pair.moved or likeness(ours, theirs) >= ELSEWHERE:
             kind: ChangeKind = "moved" if verdict == "same" else verdict
             yield from [Found(kind, pair.moved, differs, *spans)] if verdict != "same" or pair.moved else ()
             return
@@ -128,7 +126,7 @@ def _beyond(ours: Parts, theirs: Parts) -> list[Token]:
 
 def _words(parts: Parts, language: str) -> list[Token]:
     """What is no number, date, name or denial, nor goes with one."""
-    kept = (part for part in parts if part.kind not in (*SLOTS, "denial") and part.value not in _HELPING)
+    kept = (part for part in parts if part.kind not in (*SLOTS, "denial"))
     return [part for part in kept if not (language == "ja" and _KANA.match(part.text))]
 
 
