@@ -10,8 +10,9 @@ same if each part of one is equal to the part in its place in the other. What no
   the end and behind a title or an initial, and a comma before "and" don't count. All others do: < and >, %, brackets.
 - Case doesn't count, but "US" is not "us", "mW" not "MW", and "x" not "X".
 - Contractions are what they stand for if that is certain: "they're", "didn't", "can't"; not "it's" or "she'd".
+- Spelling: "colour" is "color".
 - Numbers are equal if their values, signs, units and currencies are, in digits or in words; 2.10 is not 2.1, and no
-  unit is converted.
+  unit is converted but of time: 90 minutes are 1.5 hours.
 - Times: "7:30 am" is 07:30; 7:30 without "am" may be another one.
 - Dates are equal if they are as exact; "3/4/2020" is equal to itself alone.
 - A date may stand at either end of a sentence that is simple: no other clause, no doubt, only plain little words.
@@ -27,6 +28,7 @@ from typing import Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
+from readgraph.nodes.rules.spelling import fold_spelling
 from readgraph.nodes.rules.tokens import (
     TITLES,
     SlotKind,
@@ -113,14 +115,17 @@ def is_equal(ours: Token, theirs: Token) -> bool:
         )
     if len(ours.text) == 1 and ours.text != theirs.text and not {ours.kind, theirs.kind} <= {"small", "article"}:
         return False  # "x" and "X" are two variables
-    return _write(ours) == _write(theirs) and _is_shouted(ours) == _is_shouted(theirs)
+    is_same = ours.value == theirs.value and fold_spelling(_write(ours)) == fold_spelling(_write(theirs))
+    return (is_same or _write(ours) == _write(theirs)) and _is_shouted(ours) == _is_shouted(theirs)
 
 
 def _is_same_value(ours: Token, theirs: Token) -> bool:
     if ours.kind == "date" or isinstance(ours.value, str) or isinstance(theirs.value, str):
         return bool(ours.value == theirs.value)
     decimals = {len(match[1]) for token in (ours, theirs) if (match := _DECIMALS.fullmatch(token.text))}
-    same = ours.value[1:] == theirs.value[1:] and math.isclose(ours.value[0], theirs.value[0], rel_tol=1e-9)
+    is_time = unit_of(ours) == unit_of(theirs) in ("time", "years")
+    one, other = (math.prod(token.value[:: 2 if is_time else 3]) for token in (ours, theirs))
+    same = (is_time or ours.value[1:] == theirs.value[1:]) and math.isclose(one, other, rel_tol=1e-9)
     return same and len(decimals) <= 1
 
 

@@ -10,6 +10,7 @@ from unicodedata import combining, normalize, numeric
 
 from readgraph.library.search.terms import UNSPACED, stem, stop_words
 from readgraph.nodes.rules.dates import WEEKDAYS, dates_in
+from readgraph.nodes.rules.spelling import fold_spelling
 
 SlotKind = Literal["number", "date", "name", "denial"]
 NOUNS_LARGE = frozenset(("de", "lb"))  # languages that write every noun with a capital
@@ -248,6 +249,7 @@ def _word_tokens(
         is_name = word[0].isupper() and not shouted and folded not in TITLES and (not first or before_large)
         if is_name and language in NOUNS_LARGE and not before_large:
             is_name = previous.casefold() not in _ARTICLES and not re.search(r"^[^\W\d_A-Z].*e[nmrs]?$", previous)
+        bare = fold_spelling(bare) if language == "en" else bare
         value = stem(_irregular(language).get(bare, bare), language)
         yield Token("name" if is_name else "word", fold_letters(value) if is_name else value, word, first)
 
