@@ -194,8 +194,9 @@ def _changed_condition(sides: tuple[Parts, Parts], one: Parts, other: Parts) -> 
     texts = [joiner.join(part.text for part in side) for side in (one, other)]
     levels = [[group for group in word_groups("modals") if text.casefold() in group] for text in texts]
     hedged = not (one and other) and any(part.kind == "hedge" for part in (*one[:2], *other[:2]))
-    values = (_values([part for part in side if part.kind not in SLOTS]) for side in sides)
-    is_placed = sum(code[0] != "equal" for code in SequenceMatcher(None, *values, False).get_opcodes()) == 1
+    rest = [_values([part for part in side if part.kind not in SLOTS]) for side in sides]
+    changed = [code for code in SequenceMatcher(None, rest[0], rest[1], False).get_opcodes() if code[0] != "equal"]
+    is_placed = len(changed) == 1
     is_placed &= hedged or frozenset(map(str.casefold, texts)) in word_groups("opposites")
     return [_changed("condition", *texts)] if is_placed or (all(levels) and levels[0] != levels[1]) else []
 

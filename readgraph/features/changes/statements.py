@@ -131,35 +131,37 @@ def parts_of(text: str, language: str) -> tuple[Token, ...]:
     for written, form in _FORMS:
         text = written.sub(form, text)
     parts = [Token("small", box[1].casefold(), box[1].casefold())] if box else []
-    articles, calendar = cue_words("light", language) - _NO_ARTICLES, calendars().get(language)
-    tokens = account(text, language)
+    tokens, is_large, has_option = account(text, language), text.isupper(), bool(_OPTION.search(text))
     for before, token, behind in zip((None, *tokens), tokens, (*tokens[1:], None), strict=False):
-        kind, value = token.kind, token.value
-        if kind == "number" and isinstance(value, tuple):
-            value = (float(f"{value[0] * value[2]:.10g}"), value[1])
-        elif kind == "date" and token.text.isdecimal():
-            value = (float(token.text), "")
-        elif calendar and token.text[0].isupper() and not token.first and token.text.casefold() in calendar.names:
-            kind, value = "date", (None, calendar.names[token.text.casefold()], None)
-        elif isinstance(value, str):
-            value = "not" if kind == "denial" else fold_letters(value)
-            is_letter = token.text == "A" and before and not text.isupper()  # "vitamin A", "f(a, b)", "ls -a"
-            is_letter = is_letter or (token.text == "a" and (not behind or behind.kind in ("break", "mark")))
-            is_letter = is_letter or (token.text in ("a", "A") and _OPTION.search(text))
-            kind, value = ("word", token.text) if is_letter else (kind, value)
-            kind = "article" if kind == "small" and value in articles else kind
-            kind = "word" if kind == "name" and heading else kind
-            if token.text == "None" and before:  # of a program
-                kind, value = "name", token.text
-            elif kind == "word" and UNCERTAIN_DATE.search(token.text):
-                kind, value = "date", re.sub(r"\b0", "", value)
+        is_end = not behind or behind.kind in ("break", "mark")
+        is_letter = token.text == "a" and (is_end or has_option)  # "f(a, b)", "ls -a"; "vitamin A"
+        is_letter |= token.text == "A" and (has_option or (before is not None and not is_large))
         if token.text in ("-", "–") and before and behind and before.kind == behind.kind == "number":
-            kind, value, token = "mark", "–", token._replace(text="–")  # of a range
-        elif kind == "break" or (kind == "mark" and not _TELLING.match(token.text)):
-            continue
-        parts.append(token._replace(kind=kind, value=value))
+            parts.append(token._replace(kind="mark", value="–", text="–"))  # of a range
+        elif is_letter or (token.text == "None" and before):  # of a program
+            parts.append(token._replace(kind="word" if is_letter else "name", value=token.text))
+        elif token.kind != "break" and (token.kind != "mark" or _TELLING.match(token.text)):
+            part = _read_part(token, language)
+            parts.append(part._replace(kind="word") if part.kind == "name" and heading else part)
     parts += [Token("link", target, target) for _, target in links]
     return (*parts, *(Token("label", label.casefold(), label) for label in labels if len(labels) > 1))
+
+
+def _read_part(token: Token, language: str) -> Token:
+    """A token with the value that it has in common with others that say the same."""
+    calendar, value, folded = calendars().get(language), token.value, token.text.casefold()
+    if token.kind == "number" and isinstance(value, tuple):
+        return token._replace(value=(float(f"{value[0] * value[2]:.10g}"), value[1]))
+    if token.kind == "date" and token.text.isdecimal():
+        return token._replace(value=(float(token.text), ""))
+    if calendar and token.text[0].isupper() and not token.first and folded in calendar.names:
+        return token._replace(kind="date", value=(None, calendar.names[folded], None))
+    if token.kind == "word" and UNCERTAIN_DATE.search(token.text):
+        return token._replace(kind="date", value=re.sub(r"\b0", "", value))
+    if token.kind == "small" and value in cue_words("light", language) - _NO_ARTICLES:
+        return token._replace(kind="article")
+    is_word = isinstance(value, str)
+    return token._replace(value="not" if token.kind == "denial" else fold_letters(value)) if is_word else token
 
 
 def _write_out(power: re.Match[str], language: str) -> str:
