@@ -69,7 +69,7 @@ _UNIT_AT_END = re.compile(r"(\d(?: ?km(?=/))?)((?:(?<=m)/|(?<=\d)[ \u00a0\u202f]
 """Units with which a sentence ends, and which the segmenter takes for initials: "It weighs 500 g. It costs"."""
 
 _BEFORE_NUMBER = re.compile(
-    r"\b(?:eqs?|figs?|sect?s?|paras?|fns?|abschn|ziff|vols?|chaps?|chs?|art|nos?|nr|pp?|pag|pág|col|fols?|ff?|ss?|bde?|kap|abb|taf|hft|jg|bks?|pls?"
+    r"\b(?:eqs?|figs?|sect?s?|paras?|fns?|abschn|abs|est|ziff|vols?|chaps?|chs?|art|nos?|nr|pp?|pag|pág|col|fols?|ff?|ss?|bde?|kap|abb|taf|hft|jg|bks?|pls?"
     r"|par|lib|tom|approx|aprox|env|св|рис|табл|гл|стр|ст|с|т|п)\.$",
     re.IGNORECASE,
 )

@@ -138,6 +138,21 @@ async def test_a_sentence_that_writes_its_number_otherwise_is_found(library: Lib
     assert told(await checked(library, [document], "The fee is 1 000 EUR.")) == ["supported"]
 
 
+@pytest.mark.parametrize(
+    ("text", "claim", "verdict"),
+    [
+        ("The colour was grey. The old mill is far away.", "The color was gray.", "supported"),
+        ("The World Health Organization came. It rained.", "WHO inspectors arrived.", "not decided"),
+        ("The inn (est. 1990) stands at the quay. It is old.", "The inn (est. 1990) stands at the quay.", "supported"),
+        ("茶厂有三百二十名工人。每年生产茶叶45吨。", "茶厂有320名工人。", "supported"),
+        ("茶厂有三百二十名工人。其实只有三百名。", "茶厂有320名工人。", "not decided"),
+    ],
+)
+async def test_what_a_claim_writes_otherwise_is_found(library: Library, text: str, claim: str, verdict: str) -> None:
+    document = await library.pages.add_document(text)
+    assert [each.partition(":")[0] for each in told(await checked(library, [document], claim))] == [verdict]
+
+
 def deciding(verdict: str, quote: str = "It was opened in 1902") -> Any:
     def respond(request: ChatRequest) -> str | dict[str, object]:
         if asked_for(request) != "ClaimVerdicts":

@@ -29,6 +29,10 @@ TRUE = [
     ("They leave at 3 pm on Tuesdays.", "They leave at 3 PM on Tuesdays."),
     ("Ann Marsh bought No. 5 and .5 of the mill.", "Ann Marsh bought number 5 and 0.5 of the mill."),
     ("The mill has two hundred and one men.", "The mill has 201 men."),
+    ("The centre organised a grey colour chart.", "The center organized a gray color chart."),
+    ("The tour of the mill takes 90 minutes.", "The tour of the mill takes 1.5 hours."),
+    ("It grew by 1½ men a year.", "It grew by 1.5 men a year."),
+    ("It grew by 10 por ciento.", "It grew by 10 %."),
 ]
 FALSE = [
     ("In 2012, the mill made 240 tons of flour.", "The mill made 250 tons of flour in 2012.", "number"),
@@ -46,6 +50,8 @@ FALSE = [
     ("The harbour of Orrin has no pier.", "The harbour of Orrin has a pier.", "negation"),
 ]
 OPEN = [
+    ("He poured the flour for our tour.", "He pored the flor for or tor."),
+    ("The tour of the mill takes 90 minutes.", "The tour of the mill takes 1.6 hours."),
     ("Work on it lasted 2 years and 6 months.", "Work on it lasted 2 years."),
     ("It lasts 2 hours, and 3 hours later it ends.", "It lasts 5 hours later it ends."),
     ("Version 2.10 of the tool draws maps.", "Version 2.1 of the tool draws maps."),

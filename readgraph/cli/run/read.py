@@ -12,7 +12,6 @@ from readgraph.cli.run.documents import (
     conversion_seconds,
     estimate,
     load_sources,
-    report_left_out,
     report_notice,
     resolve_document,
 )
@@ -111,7 +110,7 @@ def remember_sessions(options: RememberOptions, context: ReaderContext, screen: 
     )
     for problem in problems:
         if screen.notices_left([str(problem)]):
-            (report_notice if isinstance(problem, str) else report_left_out)(problem)
+            (report_notice if isinstance(problem, str) else screen.leave_out)(problem)
     sessions = [
         SessionText(*(map(without_secrets, source_session) if options.no_secrets else source_session))
         for source_session in loaded

@@ -30,9 +30,13 @@ from readgraph.state.transports import price_share
 def with_cost(
     output: Mapping[str, Any], context: ReaderContext, screen: OutputOptions, seconds_before: float = 0.0
 ) -> dict[str, Any]:
-    """A run's output with its cost in dollars; `seconds_before` went into the document's conversion, and count too."""
+    """A run's output with its cost in dollars, and the files that were left out, if any, as `left_out`.
+
+    `seconds_before` went into the document's conversion, and count too.
+    """
     usage = output["usage"] | {"seconds": round(output["usage"]["seconds"] + seconds_before, 4)}
-    return {**output, "usage": usage, "cost": cost(output["steps"], screen.price, price_share(context))}
+    left_out = {"left_out": screen.left_out} if screen.left_out else {}
+    return {**output, "usage": usage, "cost": cost(output["steps"], screen.price, price_share(context)), **left_out}
 
 
 async def with_places(pages: PageStore, found: dict[str, Any]) -> dict[str, Any]:

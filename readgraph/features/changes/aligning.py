@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
-from operator import eq
+from operator import eq, itemgetter
 from typing import Any, NamedTuple
 
 from readgraph.features.changes.statements import Statement, fold_statement
@@ -90,11 +90,7 @@ def _join_left(sides: Sides, joined: Mapping[int, int]) -> dict[int, int]:
     same = [
         pair for ours, theirs in groups.values() if len(ours) == len(theirs) for pair in zip(ours, theirs, strict=True)
     ]
-    return {
-        one: other
-        for one, other in same
-        if _may_be_same(sides[0][one].parts, sides[1][other].parts, in_place=False, near=False)
-    }
+    return {one: other for one, other in same if _may_be_same(sides[0][one].parts, sides[1][other].parts, near=False)}
 
 
 def _join_alike(sides: Sides, joined: Mapping[int, int]) -> dict[int, int]:
@@ -117,9 +113,8 @@ def _join_alike(sides: Sides, joined: Mapping[int, int]) -> dict[int, int]:
         for other in near:
             score, far = likeness(parts, sides[1][other].parts), abs(other - expected)
             in_place = any(map(eq, place, theirs[other]))
-            if score >= (NEAR if in_place else ELSEWHERE) and _may_be_same(
-                parts, sides[1][other].parts, in_place, far <= SECTION
-            ):
+            is_same = in_place or _may_be_same(parts, sides[1][other].parts, far <= SECTION)
+            if score >= (NEAR if in_place else ELSEWHERE) and is_same:
                 scored.append((-score, far, one, other))
     found, taken = dict[int, int](), set[int]()
     for _, _, one, other in sorted(scored):
@@ -129,11 +124,11 @@ def _join_alike(sides: Sides, joined: Mapping[int, int]) -> dict[int, int]:
     return found
 
 
-def _may_be_same(ours: Sequence[Token], theirs: Sequence[Token], in_place: bool, near: bool) -> bool:
-    """Whether statements may tell of the same: elsewhere, most of their numbers, dates and names must be the same."""
+def _may_be_same(ours: Sequence[Token], theirs: Sequence[Token], near: bool) -> bool:
+    """Whether statements in two places may tell of the same: most of their numbers, dates and names are the same."""
     slots = [{part.value for part in side if part.kind in SLOTS} for side in (ours, theirs)]
-    shared, sizes = len(slots[0] & slots[1]), [*map(len, slots)]
-    return bool(shared or min(sizes) < 3) if in_place else max(sizes) - shared <= (shared if near else shared / 2)
+    shared = len(slots[0] & slots[1])
+    return max(map(len, slots)) - shared <= (shared if near else shared / 2)
 
 
 def _with_rest(pairs: Sequence[Pair], sides: Sides, side: int) -> list[Pair]:
@@ -160,17 +155,10 @@ def _with_rest(pairs: Sequence[Pair], sides: Sides, side: int) -> list[Pair]:
 
 
 def _in_order(pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs in order, with those as moved that are not of the longest sequence that keeps the order."""
+    """The pairs in order, with those as moved that stand between others now."""
     both = sorted(pair for pair in pairs if pair.earlier and pair.later)
-    ends, links = list[int](), list[int]()  # of the longest sequences that rise, by their lengths
-    for number, pair in enumerate(both):
-        at = bisect_left(ends, pair.later, key=lambda end: both[end].later)
-        links.append(ends[at - 1] if at else -1)
-        ends[at : at + 1] = [number]
-    kept, number = set[Pair](), ends[-1] if ends else -1
-    while number >= 0:
-        kept.add(both[number])
-        number = links[number]
+    blocks = SequenceMatcher(None, both, sorted(both, key=itemgetter(1)), False).get_matching_blocks()
+    kept = {pair for block in blocks for pair in both[block.a : block.a + block.size]}
     places, before = dict[Pair, float](), -1
     for pair in sorted(pair for pair in pairs if pair.earlier):
         before = pair.later[0] if pair in kept else before

@@ -11,34 +11,19 @@ from typing import Literal, NamedTuple
 
 from readgraph.features.changes.aligning import ELSEWHERE, Pair, Sides, align, likeness
 from readgraph.features.changes.state import ChangedPart, ChangeKind
-from readgraph.features.changes.statements import cut_statements, fold_blocks, fold_statement, parts_of
-from readgraph.nodes.rules.compare import SLOTS, is_all_equal
-from readgraph.nodes.rules.tokens import NOUNS_LARGE, TITLES, Token, has_scale, readings
+from readgraph.features.changes.statements import cut_statements, fold_blocks, fold_statement, labels_in, parts_of
+from readgraph.nodes.rules.compare import SLOTS, is_all_equal, may_be_one, unit_of
+from readgraph.nodes.rules.tokens import NOUNS_LARGE, TITLES, Token, word_groups
 
 Span = tuple[int, int]
 Judged = Literal["same", "changed", "not judged"]
 Parts = Sequence[Token]
 
 LONGEST_SHORT = 4  # letters of a name's short form
-SURE = 0.4  # least likeness of two statements of which one changed part makes a change
-_MODALS = (
-    "must shall muss müssen doit doivent 应当 应 必须",
-    "may can could darf dürfen kann können peut peuvent 可以 可",
-    "should ought soll sollen sollte sollten devrait devraient",
-)
-_MODAL = {word: number for number, words in enumerate(_MODALS) for word in words.split()}
-_OPPOSED = (
-    "least/most more/less more/fewer over/under above/below before/after all/some and/or always/never minimum/maximum "
-    "mindestens/höchstens mehr/weniger über/unter vor/nach alle/einige und/oder immer/nie plus/moins avant/après et/ou "
-    "toujours/jamais"
-)
-_OPPOSITES = {frozenset(pair.split("/")) for pair in _OPPOSED.split()} | {frozenset(("[ ]", "[x]"))}
 _JOINING = frozenset("and or und oder et ou".split())  # of names and values that may stand in any order
-_HELPING = frozenset("do does did any".split())  # beside a denial
 _DENY_TWICE = frozenset("fr es it pt ca".split())  # languages in which two denials may be one
 _KANA, _KANA_DENIALS = re.compile(r"[\u3040-\u309f]"), re.compile("ない|なかっ|ません|ず")
 _ROMAN = re.compile("[IVXLCDM]+")
-_TIME = re.compile(r"(\d{1,2})(?::(\d\d)( am or pm)?)?")
 
 
 class Found(NamedTuple):
@@ -54,8 +39,9 @@ class Found(NamedTuple):
 def compare_texts(earlier: str, later: str) -> list[Found]:
     """The differences of two texts in the order of the later one."""
     shared = fold_blocks(earlier) & fold_blocks(later)
-    one, other = ([*cut_statements(text, shared)] for text in (earlier, later))
-    return [found for pair in _join_moved(align((one, other))) for found in _judge_pair(pair, (one, other))]
+    labels = labels_in(earlier) | labels_in(later)
+    sides = [*cut_statements(earlier, shared, labels)], [*cut_statements(later, shared, labels)]
+    return [found for pair in _join_moved(align(sides)) for found in _judge_pair(pair, sides)]
 
 
 def _judge_pair(pair: Pair, sides: Sides) -> Iterator[Found]:
@@ -70,7 +56,7 @@ def _judge_pair(pair: Pair, sides: Sides) -> Iterator[Found]:
         language = sides[0][pair.earlier[0]].language
         ours, theirs = ([part for at in at_all for part in parts_of(side[at].text, language)] for side, at_all in both)
         verdict, differs = judge(ours, theirs, language)
-        if likeness(ours, theirs) >= (ELSEWHERE if pair.moved else SURE if differs else 0):
+        if not pair.moved or likeness(ours, theirs) >= ELSEWHERE:
             kind: ChangeKind = "moved" if verdict == "same" else verdict
             yield from [Found(kind, pair.moved, differs, *spans)] if verdict != "same" or pair.moved else ()
             return
@@ -112,7 +98,7 @@ def judge(ours: Parts, theirs: Parts, language: str) -> tuple[Judged, list[Chang
     if is_denied and not all(words) and not (language in _DENY_TWICE and all(denied)):
         differs.append(_changed("negation", *(" ".join(_denials(side, language)) for side in (one, other))))
     elif not all(denied):
-        differs += _changed_condition(*words)
+        differs += _changed_condition((ours, theirs), *words)
     return "changed" if differs else "not judged", differs
 
 
@@ -140,7 +126,7 @@ def _beyond(ours: Parts, theirs: Parts) -> list[Token]:
 
 def _words(parts: Parts, language: str) -> list[Token]:
     """What is no number, date, name or denial, nor goes with one."""
-    kept = (part for part in parts if part.kind not in (*SLOTS, "denial") and part.value not in _HELPING)
+    kept = (part for part in parts if part.kind not in (*SLOTS, "denial"))
     return [part for part in kept if not (language == "ja" and _KANA.match(part.text))]
 
 
@@ -162,9 +148,10 @@ def _changed_slots(
         run, instead = next((pair for pair in replaced if part in pair[0]), ([part], []))
         beside = {id(each) for each in instead}
         for match in left[1]:
-            is_instead = id(match) in beside or (_has_same_unit(part, match) and (are_as_many or _unit_of(part)))
+            is_instead = id(match) in beside or (_has_same_unit(part, match) and (are_as_many or unit_of(part)))
             if part.kind == match.kind != "name" and is_instead:
-                is_open = _may_be_same(part, match) or (id(match) in beside and not _are_whole(run, instead))
+                is_open = may_be_one(part, match) or (id(match) in beside and not _are_whole(run, instead))
+                is_open |= not are_as_many and isinstance(part.value, str) != isinstance(match.value, str)
                 differs += [] if is_open else [_changed(part.kind, part.text, match.text)]
                 doubtful += [part, match] if is_open else []
                 left[0].remove(part)
@@ -185,33 +172,8 @@ def _has_same_unit(part: Token, match: Token) -> bool:
 def _are_whole(run: Parts, instead: Parts) -> bool:
     """Whether what stands instead of each other is as much: of "2,500" and "2.5 k" all may not have been read."""
     kinds = [Counter(part.kind for part in side if part.kind in ("number", "word")) for side in (run, instead)]
-    units = [{_unit_of(part) for part in side if part.kind == "number"} for side in (run, instead)]
+    units = [{unit_of(part) for part in side if part.kind == "number"} for side in (run, instead)]
     return kinds[0]["number"] == kinds[1]["number"] and (kinds[0] == kinds[1] or units[0] == units[1] != {""})
-
-
-def _unit_of(part: Token) -> str:
-    return "" if part.kind != "number" or isinstance(part.value, str) else part.value[1]
-
-
-def _may_be_same(part: Token, match: Token) -> bool:
-    """Whether one value may be the other: without its month or its unit, a time of the afternoon, 1.200 for 1,200."""
-    if part.kind == "number":
-        if bool(_unit_of(part)) != bool(_unit_of(match)) or isinstance(part.value, str) != isinstance(match.value, str):
-            return True  # "25 %" and "0.25", "14 Uhr 30" and "14:30"
-        digits = [re.findall(r"\d+", each.text) for each in (part, match)]
-        are_certain = any(all(map(told, (part, match))) for told in (_unit_of, has_scale))
-        if any(digits) and digits[0] == digits[1] and not are_certain:
-            return True
-        if not isinstance(part.value, str) and part.value[1:] == match.value[1:] and readings(part) & readings(match):
-            return True
-    times = [_TIME.fullmatch(str(each.value) if isinstance(each.value, str) else each.text) for each in (part, match)]
-    clocks = [(int(time[1]) % 12, time[2] or "00") for time in times if time]
-    if len(clocks) == 2 and any(time[2] for time in times if time):  # "9:00" may be that of the evening, "09:00" can't
-        return clocks[0] == clocks[1] and any(time[3] or not time[2] or len(time[1]) == 1 for time in times if time)
-    if part.kind != "date" or isinstance(part.value, str) or isinstance(match.value, str):
-        return False
-    one, other = ([*(each or None for each in side.value), None][:3] for side in (part, match))
-    return all(first == second or None in (first, second) for first, second in zip(one, other, strict=True))
 
 
 def _are_names(run: Parts, instead: Parts, ours: Parts, language: str) -> bool:
@@ -221,19 +183,22 @@ def _are_names(run: Parts, instead: Parts, ours: Parts, language: str) -> bool:
     is_certain = language not in NOUNS_LARGE or before in TITLES or min(len(run), len(instead)) > 1
     letters = iter(long.casefold())  # "St" is short for "Saint"
     is_short = len(short) <= min(LONGEST_SHORT, len(long) - 2) and all(letter in letters for letter in short.casefold())
+    is_short |= any({short.casefold(), long.casefold()} <= names for names in word_groups("names"))
     romans = [bool(_ROMAN.fullmatch(side[-1].text)) for side in (run, instead)]  # "VIII" is the Eighth
     return is_certain and not is_short and romans[0] == romans[1]
 
 
-def _changed_condition(one: Parts, other: Parts) -> list[ChangedPart]:
-    """What must, may or holds only under something else, where nothing else differs."""
+def _changed_condition(sides: tuple[Parts, Parts], one: Parts, other: Parts) -> list[ChangedPart]:
+    """What must, may or holds only under something else, where nothing else differs, nor in another place."""
     joiner = " " if all(part.text.isascii() for part in one) else ""
     texts = [joiner.join(part.text for part in side) for side in (one, other)]
-    modal = [_MODAL.get(text.casefold()) for text in texts]
+    levels = [[group for group in word_groups("modals") if text.casefold() in group] for text in texts]
     hedged = not (one and other) and any(part.kind == "hedge" for part in (*one[:2], *other[:2]))
-    opposed = frozenset(text.casefold() for text in texts) in _OPPOSITES
-    is_other = None not in modal and modal[0] != modal[1]
-    return [_changed("condition", *texts)] if hedged or opposed or is_other else []
+    rest = [_values([part for part in side if part.kind not in SLOTS]) for side in sides]
+    changed = [code for code in SequenceMatcher(None, rest[0], rest[1], False).get_opcodes() if code[0] != "equal"]
+    is_placed = len(changed) == 1
+    is_placed &= hedged or frozenset(map(str.casefold, texts)) in word_groups("opposites")
+    return [_changed("condition", *texts)] if is_placed or (all(levels) and levels[0] != levels[1]) else []
 
 
 def _judge_order(ours: Parts, theirs: Parts) -> tuple[Judged, list[ChangedPart]]:

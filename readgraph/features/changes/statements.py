@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from readgraph.nodes.rules.compare import LEADING, account, fold_characters
 from readgraph.nodes.rules.dates import dates_in
-from readgraph.nodes.rules.tokens import POINT_BEFORE_DECIMALS, Token, cue_words, fold_letters
+from readgraph.nodes.rules.tokens import POINT_BEFORE_DECIMALS, UNCERTAIN_DATE, Token, cue_words, fold_letters
 from readgraph.state.dates import calendars
 from readgraph.state.languages import language_of, paragraph_language
 from readgraph.state.sentences import sentence_spans
@@ -28,6 +28,7 @@ _FORMS = (  # in which numbers and marks are written, and in which the rules fin
     (re.compile(r"\bGBP\s?(?=\d)"), "£"),
     (re.compile(r"\bCHF\s?(\d[\d.,'’]*\d|\d)"), r"\1 CHF"),
     (re.compile(r"(?<!\w)!(?=[\w(])"), "¬"),
+    (re.compile(r"(?<=[^\W\d_] |\| |: )\((?=\d[\d.,]*\)(?: \w|\s*(?:[|;]|$)))"), "~("),  # a loss, perhaps
     (re.compile(r"\|(?=[ \t]*\|)"), "| ∅ "),  # an empty cell of a table
 )
 _POWER = re.compile(
@@ -51,6 +52,7 @@ _BLOCK = re.compile(r"\S[^\n]*(?:\n[ \t]*\S[^\n]*)*")  # between blank lines
 _ROW = re.compile(r"[^\n]*\|[^\n]*")  # of a table, with marks around its cells or only between them
 _SIGNS, _BULLET = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]"), re.compile(r"^[\s>*•‣◦-]+\s")
 _CASED = re.compile(r"(\b[A-Z]{2,3}\b|\b[^\W\d_]\b|(?<=\d)(?![sS]\b)\s?[^\W\d_]{1,4}\b)")
+_CODE, _OPTION = re.compile(r"\w\(|[;{}]\s*$|\s[=+*/<>-]=?\s"), re.compile(r"(?<!\S)-[aA]\b")
 _NO_ARTICLES = frozenset("some any now today jetzt heute nun had".split())
 _TELLING = re.compile(
     r"[%‰#$£¥¢&*/+<=>~^¬°±×÷′″\u20a0-\u20cf\u2190-\u22ff\u2600-\u27bf\U0001f300-\U0001faff]"
@@ -85,11 +87,19 @@ def fold_blocks(text: str) -> set[str]:
     return {fold_statement(block.group()) for block in _BLOCK.finditer(text)}
 
 
-def cut_statements(text: str, shared: Set[str]) -> Iterator[Statement]:
-    """The statements of a text; what stands between blank lines and is among the `shared` blocks is a single one."""
+def labels_in(text: str) -> set[str]:
+    """What stands before the cells of a table, in a text that has it in each row."""
+    return {label.casefold() for line in text.splitlines() if len(found := _LABEL.findall(line)) > 1 for label in found}
+
+
+def cut_statements(text: str, shared: Set[str], labels: Set[str]) -> Iterator[Statement]:
+    """The statements of a text; what stands between blank lines and is among the `shared` blocks is a single one.
+
+    The head of a table says nothing where its cells stand as `labels` in one of the texts.
+    """
     main, whole_links = language_of(text), _TARGET.sub(lambda target: "](" + "x" * (len(target[0]) - 2), text)
     for block in _BLOCK.finditer(text):
-        language, spans = main, [block.span()]
+        language, spans, is_table = main, [block.span()], False
         if fold_statement(block.group()) not in shared:
             signs = [] if main in ("zh", "ja") else _SIGNS.findall(block.group())
             own = "ja" if any(sign < "\u3100" for sign in signs) else "zh"
@@ -98,8 +108,10 @@ def cut_statements(text: str, shared: Set[str]) -> Iterator[Statement]:
             is_table = len(rows) > block.group().count("\n")
             spans = rows if is_table else sentence_spans(whole_links, *block.span(), language)
         for span in spans:
-            if any(map(str.isalnum, _UNSEEN.sub("", text[slice(*span)]))):
-                yield Statement(*span, text[slice(*span)].strip(), language)
+            said = text[slice(*span)].strip()
+            is_head = is_table and {cell.strip().casefold() for cell in said.strip("|").split("|")} <= labels
+            if any(map(str.isalnum, _UNSEEN.sub("", said))) and not is_head:
+                yield Statement(*span, said, language)
 
 
 @lru_cache(16_384)
@@ -113,34 +125,43 @@ def parts_of(text: str, language: str) -> tuple[Token, ...]:
         bare = _NOTE_MARK.sub("", LEADING.sub("", text))
         numbering = _NUMBERING if _LINE.fullmatch(text) else _CLAUSE_NUMBER
         text = (_HEADING_NUMBER if heading else numbering).sub("", numbering.sub("", bare))
+    text = re.sub(r"(?<=[^\W\d])\[", " [", text) if _CODE.search(text) else text  # which is no mark of a note
     text = f'"{text}' if text[:1].isdigit() else text  # which is not taken for the number of an entry
     text = _POWER.sub(lambda power: _write_out(power, language), text)
     for written, form in _FORMS:
         text = written.sub(form, text)
     parts = [Token("small", box[1].casefold(), box[1].casefold())] if box else []
-    articles, calendar = cue_words("light", language) - _NO_ARTICLES, calendars().get(language)
-    tokens = account(text, language)
+    tokens, is_large, has_option = account(text, language), text.isupper(), bool(_OPTION.search(text))
     for before, token, behind in zip((None, *tokens), tokens, (*tokens[1:], None), strict=False):
-        kind, value = token.kind, token.value
-        if kind == "number" and isinstance(value, tuple):
-            value = (float(f"{value[0] * value[2]:.10g}"), value[1])
-        elif kind == "date" and token.text.isdecimal():
-            value = (float(token.text), "")
-        elif calendar and token.text[0].isupper() and not token.first and token.text.casefold() in calendar.names:
-            kind, value = "date", (None, calendar.names[token.text.casefold()], None)
-        elif isinstance(value, str):
-            value = "not" if kind == "denial" else fold_letters(value)
-            is_letter = token.text == "A" and before and not text.isupper()  # "vitamin A", "f(a, b)"
-            is_letter = is_letter or (token.text == "a" and (not behind or behind.kind in ("break", "mark")))
-            kind = "article" if kind == "small" and token.value in articles and not is_letter else kind
-            kind = "word" if kind == "name" and heading else kind
+        is_end = not behind or behind.kind in ("break", "mark")
+        is_letter = token.text == "a" and (is_end or has_option)  # "f(a, b)", "ls -a"; "vitamin A"
+        is_letter |= token.text == "A" and (has_option or (before is not None and not is_large))
         if token.text in ("-", "–") and before and behind and before.kind == behind.kind == "number":
-            kind, value, token = "mark", "–", token._replace(text="–")  # of a range
-        elif kind == "break" or (kind == "mark" and not _TELLING.match(token.text)):
-            continue
-        parts.append(token._replace(kind=kind, value=value))
+            parts.append(token._replace(kind="mark", value="–", text="–"))  # of a range
+        elif is_letter or (token.text == "None" and before):  # of a program
+            parts.append(token._replace(kind="word" if is_letter else "name", value=token.text))
+        elif token.kind != "break" and (token.kind != "mark" or _TELLING.match(token.text)):
+            part = _read_part(token, language)
+            parts.append(part._replace(kind="word") if part.kind == "name" and heading else part)
     parts += [Token("link", target, target) for _, target in links]
     return (*parts, *(Token("label", label.casefold(), label) for label in labels if len(labels) > 1))
+
+
+def _read_part(token: Token, language: str) -> Token:
+    """A token with the value that it has in common with others that say the same."""
+    calendar, value, folded = calendars().get(language), token.value, token.text.casefold()
+    if token.kind == "number" and isinstance(value, tuple):
+        return token._replace(value=(float(f"{value[0] * value[2]:.10g}"), value[1]))
+    if token.kind == "date" and token.text.isdecimal():
+        return token._replace(value=(float(token.text), ""))
+    if calendar and token.text[0].isupper() and not token.first and folded in calendar.names:
+        return token._replace(kind="date", value=(None, calendar.names[folded], None))
+    if token.kind == "word" and UNCERTAIN_DATE.search(token.text):
+        return token._replace(kind="date", value=re.sub(r"\b0", "", value))
+    if token.kind == "small" and value in cue_words("light", language) - _NO_ARTICLES:
+        return token._replace(kind="article")
+    is_word = isinstance(value, str)
+    return token._replace(value="not" if token.kind == "denial" else fold_letters(value)) if is_word else token
 
 
 def _write_out(power: re.Match[str], language: str) -> str:

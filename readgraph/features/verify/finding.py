@@ -12,6 +12,7 @@ from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import pages_of
 from readgraph.nodes.contracts import PAGES_ALONE, ReaderRuntime
 from readgraph.nodes.rules.evidence import PageText
+from readgraph.nodes.rules.spelling import other_writings
 from readgraph.nodes.rules.tokens import numerals, tokens_of
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import node
@@ -44,7 +45,8 @@ async def find_pages(state: FindState, runtime: ReaderRuntime) -> ClaimsUpdate:
     for claim in state["claims"]:
         places, wording = claim["cited"], claim["text"][:LONGEST_QUERY]
         cited = [page.number for page in pages if any(_overlap(page, place) for place in places)] if places else []
-        query = " ".join([wording, *other_forms(wording, certain_language([wording]) or language)])
+        others = other_forms(wording, certain_language([wording]) or language)
+        query = " ".join([wording, *others, *other_writings(wording, [text])])
         ranked = pages_of(await ranker.find(query, MOST_PAGES + len(cited)))
         inside = [page for page in ranked if page in cited][:MOST_CITED] or cited[:MOST_CITED]
         exact = [text.find(wording) for wording in (claim["text"], *claim["quotes"])]

@@ -10,8 +10,9 @@ same if each part of one is equal to the part in its place in the other. What no
   the end and behind a title or an initial, and a comma before "and" don't count. All others do: < and >, %, brackets.
 - Case doesn't count, but "US" is not "us", "mW" not "MW", and "x" not "X".
 - Contractions are what they stand for if that is certain: "they're", "didn't", "can't"; not "it's" or "she'd".
+- Spelling: "colour" is "color".
 - Numbers are equal if their values, signs, units and currencies are, in digits or in words; 2.10 is not 2.1, and no
-  unit is converted.
+  unit is converted but of time: 90 minutes are 1.5 hours.
 - Times: "7:30 am" is 07:30; 7:30 without "am" may be another one.
 - Dates are equal if they are as exact; "3/4/2020" is equal to itself alone.
 - A date may stand at either end of a sentence that is simple: no other clause, no doubt, only plain little words.
@@ -27,6 +28,7 @@ from typing import Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
+from readgraph.nodes.rules.spelling import fold_spelling
 from readgraph.nodes.rules.tokens import (
     TITLES,
     SlotKind,
@@ -57,7 +59,7 @@ _ENDS = frozenset(".!。！")
 _AND = frozenset("and or und oder et ou y e o en of".split())
 _DECIMALS = re.compile(r"\d+[.,](\d{1,2})")  # without a unit: 2.10 may name a part or a version, which 2.1 doesn't
 _UNIT = re.compile(r"(?![ap]m$)[kmgtpµn]?(?:[gmswvajnblt]|hz|pa|ev|wh|bps|mol)", re.IGNORECASE)
-_TIME = re.compile(r"(\d{1,2}):(\d\d)")
+_CLOCK = re.compile(r"(\d{1,2})(?::(\d\d)( am or pm)?)?")
 
 
 def fold_characters(text: str) -> str:
@@ -113,14 +115,17 @@ def is_equal(ours: Token, theirs: Token) -> bool:
         )
     if len(ours.text) == 1 and ours.text != theirs.text and not {ours.kind, theirs.kind} <= {"small", "article"}:
         return False  # "x" and "X" are two variables
-    return _write(ours) == _write(theirs) and _is_shouted(ours) == _is_shouted(theirs)
+    is_same = ours.value == theirs.value and fold_spelling(_write(ours)) == fold_spelling(_write(theirs))
+    return (is_same or _write(ours) == _write(theirs)) and _is_shouted(ours) == _is_shouted(theirs)
 
 
 def _is_same_value(ours: Token, theirs: Token) -> bool:
     if ours.kind == "date" or isinstance(ours.value, str) or isinstance(theirs.value, str):
         return bool(ours.value == theirs.value)
     decimals = {len(match[1]) for token in (ours, theirs) if (match := _DECIMALS.fullmatch(token.text))}
-    same = ours.value[1:] == theirs.value[1:] and math.isclose(ours.value[0], theirs.value[0], rel_tol=1e-9)
+    is_time = unit_of(ours) == unit_of(theirs) in ("time", "years")
+    one, other = (math.prod(token.value[:: 2 if is_time else 3]) for token in (ours, theirs))
+    same = (is_time or ours.value[1:] == theirs.value[1:]) and math.isclose(one, other, rel_tol=1e-9)
     return same and len(decimals) <= 1
 
 
@@ -147,23 +152,63 @@ def _is_shouted(token: Token) -> bool:
 
 def excludes(ours: Token, theirs: Token) -> bool:
     """Whether two numbers or dates in the same place of a sentence can't both hold."""
-    if ours.kind != theirs.kind or ours.kind not in ("number", "date"):
+    if ours.kind != theirs.kind or ours.kind not in ("number", "date") or may_be_one(ours, theirs):
         return False
     if isinstance(ours.value, str) or isinstance(theirs.value, str):
-        times = [_TIME.fullmatch(str(token.value)) for token in (ours, theirs)]
-        clock = [(int(time[1]) % 12, time[2]) for time in times if time]
-        return len(clock) == 2 and clock[0] != clock[1]
+        return all(_CLOCK.fullmatch(str(token.value)) for token in (ours, theirs))
     if ours.kind == "date":
         shapes = [[part is None for part in token.value] for token in (ours, theirs)]
-        return shapes[0] == shapes[1] and bool(ours.value != theirs.value)
+        return shapes[0] == shapes[1]
     digits = [re.sub(r"\D", "", token.text) for token in (ours, theirs)]
     one, other = ours.value[0], theirs.value[0]
     are_scaled = has_scale(ours) and has_scale(theirs) and abs(one) != abs(other)
     if ours.value[1:] != theirs.value[1:] or (digits[0] and digits[0] == digits[1] and not are_scaled):
         return False  # "3" and "3 million"
-    if readings(ours) & readings(theirs):
-        return False  # "1.234" and "1,234"
     return not (_is_rounded(one, other) or _is_rounded(other, one))
+
+
+def may_be_one(ours: Token, theirs: Token) -> bool:
+    """Whether two numbers or two dates may be one: without its month or unit, 9:00 of the evening, 1.200 for 1,200."""
+    if ours.kind == "date":
+        return _may_be_one_date(ours, theirs)
+    both, units = (ours, theirs), [unit_of(ours), unit_of(theirs)]
+    texts = [isinstance(each.value, str) for each in both]
+    clocks = [_CLOCK.fullmatch(str(each.value if isinstance(each.value, str) else each.text)) for each in both]
+    if any(texts) and all(clocks) and not any(units):
+        one, other = ((int(clock[1]) % 12, clock[2] or "00") for clock in clocks if clock)  # "09:00" is no evening
+        return one == other and any(clock[3] or not clock[2] or len(clock[1]) == 1 for clock in clocks if clock)
+    if any(texts) or bool(units[0]) != bool(units[1]):
+        is_share = {*units} == {"", "share"} and not any(texts)
+        return not all(texts) and not (is_share and not _is_shifted(ours.value[0], theirs.value[0]))
+    digits = [re.findall(r"\d+|[¼-¾⅐-⅞]", each.text) for each in both]
+    if any(digits) and digits[0] == digits[1] and not all(units) and not all(map(has_scale, both)):
+        return True
+    return ours.value[1:] == theirs.value[1:] and bool(readings(ours) & readings(theirs))
+
+
+def unit_of(token: Token) -> str:
+    """What a number counts; "" for one without a unit, and for all else."""
+    return "" if token.kind != "number" or isinstance(token.value, str) else str(token.value[1])
+
+
+def _is_shifted(one: float, other: float) -> bool:
+    """Whether only the place of the point differs, as in "25 %" and "0.25"."""
+    shift = math.log10(one / other) if one * other > 0 else 0.5
+    return one == other or math.isclose(shift, round(shift), abs_tol=1e-9)
+
+
+def _may_be_one_date(ours: Token, theirs: Token) -> bool:
+    """Whether what one date lacks may be what the other has; "3/4/2023" may be 4 March, and a Monday any date."""
+    one, other = ours.value, theirs.value
+    if not isinstance(one, str) and not isinstance(other, str):
+        filled = ([*(each or None for each in value), None][:3] for value in (one, other))
+        return all(first == second or None in (first, second) for first, second in zip(*filled, strict=True))
+    short = len(ours.text) != len(theirs.text)  # "1914–18"
+    figures = [re.findall(r"\d+", str(value)) for value in (one, other)]
+    ours_told, theirs_told = ({int(each) % 100 if short else int(each) for each in side} for side in figures)
+    if not (ours_told and theirs_told):
+        return one == other or bool(ours_told or theirs_told)
+    return ours_told <= theirs_told or theirs_told <= ours_told
 
 
 def _is_rounded(one: float, other: float) -> bool:

@@ -9,6 +9,7 @@ from readgraph.library.search.terms import cache_by_text, content_words
 from readgraph.nodes.answering.citations import make_citation
 from readgraph.nodes.extractive.passages import is_prose, label_of, without_label
 from readgraph.nodes.rules.compare import Comparison, Difference, compare_sentences
+from readgraph.nodes.rules.spelling import other_writings
 from readgraph.nodes.rules.standing import stands
 from readgraph.nodes.rules.tokens import tokens_of
 from readgraph.sources.formats.plain_text import blank_markup
@@ -87,12 +88,13 @@ def names_in(text: str) -> frozenset[str]:
 def near_sentences(claim: str, pages: Sequence[PageText]) -> list[NearSentence]:
     """The sentences that share most with a claim, compared with it."""
     shares = dict[tuple[int, int], tuple[float, PageText, PageSentence]]()
-    words_in = cache(lambda language: {*content_words(claim, language)})
+    otherwise = " ".join(other_writings(claim, [page.text for page in pages]))
+    words_in = cache(lambda language: [{*content_words(each, language)} for each in (claim, otherwise)])
     for page in pages:
         sentences = prose_sentences(page.text)
         for sentence in sentences[: len(sentences) - page.is_cut] or sentences:
-            wanted = words_in(sentence.language)
-            if share := len(wanted & sentence.words) / max(len(wanted), 1):
+            wanted, others = words_in(sentence.language)
+            if share := len((wanted | others) & sentence.words) / max(len(wanted), 1):
                 shares[page.page.start + sentence.start, page.page.start + sentence.end] = share, page, sentence
     nearest = [shares[span] for span in sorted(shares, key=lambda span: (-shares[span][0], span))[:MOST_COMPARED]]
     texts = [page.text[sentence.start : sentence.end] for _, page, sentence in nearest]

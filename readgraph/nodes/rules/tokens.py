@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
-from unicodedata import combining, normalize
+from unicodedata import combining, normalize, numeric
 
 from readgraph.library.search.terms import UNSPACED, stem, stop_words
 from readgraph.nodes.rules.dates import WEEKDAYS, dates_in
+from readgraph.nodes.rules.spelling import fold_spelling
 
 SlotKind = Literal["number", "date", "name", "denial"]
 NOUNS_LARGE = frozenset(("de", "lb"))  # languages that write every noun with a capital
@@ -28,18 +29,22 @@ _ARTICLES = frozenset(
 )
 _TOKEN = re.compile(
     r"(?P<money>(?:\b[A-Z]{1,3})?[$]|[€£])?(?P<sign>(?<![\w\d])[-−](?=\d))?"
-    r"(?P<digits>\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,:]\d+)*)"
+    r"(?P<digits>(?:\d{1,3}[ \u202f]?)?[¼-¾⅐-⅞]"
+    r"|\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,:]\d+)*)"
     r"(?P<suffix>(?i:st|nd|rd|th)\b)?"
+    r"|(?P<share>百分之(?=[\d一二三四五六七八九十百两]))?(?P<east>(?:\d+(?:\.\d+)?|(?<!第)(?:[二三四五六七八九十百千两]|一(?=[十百千年月日]))[一二三四五六七八九十百千零两]*)"
+    r"(?(share)|(?=[个年月日号天周岁点时分秒元块倍次名人台件张万亿克米])))"
     rf"|(?P<unspaced>[{UNSPACED}])|(?P<word>°[CF]\b|[^\W\d_]+(?:['’-][^\W\d_]+)*)|(?P<mark>[%€])"
     r"|(?P<break>[;,:()–—、，；])|(?P<other>\S)"
 )
 _POINTED = re.compile(r"\b([apb])\.[ \u00a0]?([mcd])\b\.?", re.IGNORECASE)  # "p.m.", "B.C."
 _BARE_FRACTION = re.compile(r"(?<![\w.,)\]])\.(?=\d)")  # ".5"
+_PER_CENT = re.compile(r"[ \u00a0\u202f](?:per|pour|por)[ \u00a0]c(?:ent|ento|iento)\b")
 _NUMERO = re.compile(r"\b(?:(?i:no)\.|No)[ \u00a0]?(?=\d)")  # "No. 5" denies nothing
 _POINTED_SCALE = re.compile(r"(?<=\d[ \u00a0\u202f])(Mio|Mrd|Tsd|mln|mld)\.", re.IGNORECASE)
 
 _VERSION = re.compile(r"(?!\d{1,3}(?:\.\d{3})+$)\d+(?:\.\d+){2,}")  # "2.1.0", and not "1.240.000"
-_UNCERTAIN_DATE = re.compile(r"(?<!\d)[12]\d{3}(?:s|[-–/]\d{2,4})$|^(?:0?[1-9]|1[0-2])/(?:0?[1-9]|1[0-2])/")
+UNCERTAIN_DATE = re.compile(r"(?<!\d)[12]\d{3}(?:s|[-–/]\d{2,4})$|^(?:0?[1-9]|1[0-2])/(?:0?[1-9]|1[0-2])/")
 """A decade, some years, and "3/4/2020", which is a day of March or of April."""
 
 _BEFORE_NOT = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall"}
@@ -47,6 +52,8 @@ _CONTRACTED = re.compile(r"(\w+)'(re|ve|ll|m)")
 _WRITTEN_OUT = {"re": "are", "ve": "have", "ll": "will", "m": "am"}  # "'s" and "'d" may be two words each
 _LONG_SCALE = frozenset(("billion", "billions"))  # which is a thousand times more in other languages
 VERSIONS = frozenset("v version versions versionen fassung versión versiones versione versioni versão versie".split())
+_IN_ONE_WORD, _ONE = frozenset(("de", "nl", "it")), ("ein", "een", "uno")  # languages with "fünfunddreißig"
+_FRACTIONS = frozenset("¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞")
 MONEY = frozenset(("dollars", "euros", "pounds"))
 SHORT_SCALES = {"k": 1e3, "m": 1e6, "M": 1e6, "mn": 1e6, "bn": 1e9, "b": 1e9, "B": 1e9}  # behind a sign of money
 
@@ -98,6 +105,12 @@ def cue_words(group: CueGroup, language: str) -> frozenset[str]:
 
 
 @cache
+def word_groups(name: Literal["modals", "opposites", "names"]) -> tuple[frozenset[str], ...]:
+    """Words of all languages in groups: modal verbs that say the same, opposites, or the names of one place."""
+    return tuple(frozenset(group.strip().split("/")) for group in _cues()["groups"][name].split(","))
+
+
+@cache
 def _irregular(language: str) -> dict[str, str]:
     """The plain forms of words whose other forms no rule of endings finds: "went" → "go"."""
     listed = (line.split() for line in _cues()["irregular"].get(language, "").split(","))
@@ -115,6 +128,13 @@ def numerals(language: str) -> dict[str, int]:
     numbers = {word: number for number, word in enumerate(_cues()["numerals"].get(language, "").split(), 2)}
     numbers |= {"one": 1} if language == "en" else {}
     return numbers | {word: 10 * ten for ten, word in enumerate(_cues()["tens"].get(language, "").split(), 2)}
+
+
+@cache
+def _weekdays(language: str) -> dict[str, str]:
+    """The days of the week in English, by their names in a language and in English."""
+    own = zip(_cues()["weekdays"].get(language, "").split(), (*WEEKDAYS, "saturday"), strict=False)
+    return {**dict(own), **{day: day for day in WEEKDAYS}}
 
 
 @cache
@@ -155,14 +175,14 @@ def cut_tokens(sentence: str, language: str) -> tuple[Token, ...]:
     """All that a sentence is made of but spaces: its words, numbers, dates and names, and each mark."""
     sentence = _POINTED_SCALE.sub(r"\1", _POINTED.sub(r"\1\2", sentence))
     sentence = _NUMERO.sub("number ", _BARE_FRACTION.sub("0.", sentence))
-    sentence = sentence.replace("US$", "$").replace(" per cent", " percent")
+    sentence = _PER_CENT.sub(" percent", sentence.replace("US$", "$"))
     tokens, at = list[Token](), 0
     for date in [*dates_in(sentence, language), None]:
         start = date.start if date else len(sentence)
         tokens += _without_dates(sentence[at:start], language, is_first=not tokens)
         if date:
             text = sentence[date.start : date.end].strip()
-            certain = any((date.year, date.month, date.day)) and not _UNCERTAIN_DATE.search(text)
+            certain = any((date.year, date.month, date.day)) and not UNCERTAIN_DATE.search(text)
             value = (date.year, date.month, date.day) if certain else text.casefold()
             tokens.append(Token("date" if certain else "word", value, text))
         at = date.end if date else start
@@ -186,6 +206,8 @@ def _without_dates(text: str, language: str, *, is_first: bool) -> Iterator[Toke
             is_version = "." in match["digits"] and previous.casefold() in VERSIONS
             as_it_is = is_version or ":" in match["digits"] or _VERSION.fullmatch(match["digits"])
             yield Token("number", _write_time(match["digits"]) if as_it_is else (value, *unit), match.group())
+        elif match["east"]:
+            yield Token("number", (_east_number(match["east"]), "share" if match["share"] else "", 1), match.group())
         elif match["word"]:
             following = words[number + 1]["word"] if number + 1 < len(words) else None
             before_large = bool(following and following[0].isupper())
@@ -219,8 +241,8 @@ def _word_tokens(
         yield Token("hedge", folded, word)
     elif folded in cue_words("relations", language):
         yield Token("word", folded, word)
-    elif folded in WEEKDAYS:
-        yield Token("date", folded, word)
+    elif day := _weekdays(language).get(folded):
+        yield Token("date", day, word)
     elif folded in stop_words(language) or (folded.removesuffix("'s") in stop_words(language)):
         yield Token("small", folded, word)
     else:
@@ -228,6 +250,7 @@ def _word_tokens(
         is_name = word[0].isupper() and not shouted and folded not in TITLES and (not first or before_large)
         if is_name and language in NOUNS_LARGE and not before_large:
             is_name = previous.casefold() not in _ARTICLES and not re.search(r"^[^\W\d_A-Z].*e[nmrs]?$", previous)
+        bare = fold_spelling(bare) if language == "en" else bare
         value = stem(_irregular(language).get(bare, bare), language)
         yield Token("name" if is_name else "word", fold_letters(value) if is_name else value, word, first)
 
@@ -240,15 +263,32 @@ def fold_letters(name: str) -> str:
 
 @lru_cache(8192)
 def _number_in_words(word: str, language: str) -> int:
-    """The value of "thirty-four", or of "quatre-vingt-douze"; 0 for a word that is no number."""
+    """The value of "thirty-four", "quatre-vingt-douze", "fünfunddreißig" or "trentacinque"; 0 for no number."""
     values, word = numerals(language), re.sub(r"^quatre-vingts?\b-?", "soixante-vingt-", word).rstrip("-")
+    for at in range(3, len(word) - 2) if language in _IN_ONE_WORD else ():
+        parts = word[:at], re.sub(r"^(?:und|[eë]n)", "", word[at:])
+        if {*parts} <= {*values, *_ONE}:
+            return sum(values.get(part, 1) for part in parts)
     return sum(values[part] for part in word.split("-")) if all(part in values for part in word.split("-")) else 0
+
+
+def _east_number(digits: str) -> float:
+    """The value of a number in Chinese: 35 for "三十五"."""
+    if digits[0].isdecimal():
+        return float(digits)
+    total = digit = 0
+    for sign in digits.replace("两", "二").replace("零", ""):
+        scale = {"十": 10, "百": 100, "千": 1000}.get(sign, 0)
+        total, digit = (total + (digit or 1) * scale, 0) if scale else (total, "一二三四五六七八九".index(sign) + 1)
+    return float(total + digit)
 
 
 def _number(digits: str, language: str) -> float:
     """The value of a number as the language writes it: "1,200.5" or "1.200,5"; 0 for a time of day."""
     if ":" in digits:
         return 0.0
+    if digits[-1] in _FRACTIONS:
+        return float(digits[:-1] or 0) + numeric(digits[-1])
     digits = re.sub(r"['’ \u00a0\u202f]", "", digits)
     grouping, decimal = (",", ".") if language in POINT_BEFORE_DECIMALS else (".", ",")
     if re.fullmatch(rf"\d+\{grouping}\d\d?|0\{grouping}\d+", digits):  # as others write it: "3,5 %", "0,125"

@@ -41,6 +41,7 @@ function answerSection(found) {
     listsRows(found) ? surveyTable(found) : found.status === "researched"
       ? prose("p.context", found.context)
       : prose("p.said", found.answer === null ? nothing : markedAnswer(found)),
+    (found.left_out ?? []).map((reason) => element("p.notice", {}, `Left out: ${reason}`)),
     (found.notices ?? []).map((notice) => element("p.notice", {}, notice)),
     listsRows(found) && found.unread?.length ? element("p.trouble", {}, `${toldUnread(found)}.`) : null,
     found.citations.length ? citationList(found) : element("p.quiet", {}, "Nothing was cited."),
