@@ -88,6 +88,7 @@ async def search_documents(store: PageStore, documents: Sequence[Document], quer
 
 
 Sessions = Sequence[tuple[int, str]]  # where the sessions of a history begin, and their names; empty of other texts
+_Text = tuple[str, Sessions]
 
 
 async def _texts(store: PageStore, documents: Sequence[Document]) -> AsyncIterator[tuple[Document, str, Sessions]]:
@@ -271,9 +272,10 @@ async def _take_in(pages: PageStore, catalogue: Catalogue, texts: KeywordIndex) 
     while wanted := await catalogue.run(lambda connection: dict(connection.execute(new, (AT_ONCE,)).fetchall())):
         documents = {document.id: document for document in await records(pages, [*wanted.values()])}
         for batch in _batches({number: documents.get(identity) for number, identity in wanted.items()}):
-            own = {number: await _entries_of(pages, number, document) for number, document in batch.items()}
+            texts_read = {number: text async for number, text in _texts_of(pages, batch)}
+            own = await asyncio.to_thread(_cut_to_entries, texts_read)
             await texts.add(TEXTS, [entry for entries in own.values() for entry in entries])
-            await catalogue.run(partial(_mark, {number: len(entries) + 1 for number, entries in own.items()}))
+            await catalogue.run(partial(_mark, {number: len(own.get(number, ())) + 1 for number in batch}))
 
 
 def _batches(documents: Mapping[int, Document | None]) -> Iterator[dict[int, Document | None]]:
@@ -288,20 +290,24 @@ def _batches(documents: Mapping[int, Document | None]) -> Iterator[dict[int, Doc
         yield batch
 
 
-async def _entries_of(pages: PageStore, number: int, document: Document | None) -> list[IndexEntry]:
-    """The passages of a document; none of one that is gone meanwhile, or can't be read."""
-    with suppress(LibraryError):
-        async for _, text, sessions in _texts(pages, [document] if document else []):
-            return await asyncio.to_thread(_cut_to_entries, number, text, sessions)
-    return []
+async def _texts_of(pages: PageStore, batch: Mapping[int, Document | None]) -> AsyncIterator[tuple[int, _Text]]:
+    """The texts of documents; none of one that is gone meanwhile, or can't be read."""
+    for number, document in batch.items():
+        with suppress(LibraryError):
+            async for _, text, sessions in _texts(pages, [document] if document else []):
+                yield number, (text, sessions)
 
 
-def _cut_to_entries(number: int, text: str, sessions: "Sessions") -> list[IndexEntry]:
-    language, (first, end) = language_of(text), _numbers_of(number)
-    return [
-        IndexEntry(own, _known_words(text, *span, sessions), language=language, follows=own > first)
-        for own, span in zip(range(first, end), cut_to_passages(text), strict=False)
-    ]
+def _cut_to_entries(texts: Mapping[int, _Text]) -> dict[int, list[IndexEntry]]:
+    """The passages of each document."""
+    entries = dict[int, list[IndexEntry]]()
+    for number, (text, sessions) in texts.items():
+        language, (first, end) = language_of(text), _numbers_of(number)
+        entries[number] = [
+            IndexEntry(own, _known_words(text, *span, sessions), language=language, follows=own > first)
+            for own, span in zip(range(first, end), cut_to_passages(text), strict=False)
+        ]
+    return entries
 
 
 def _mark(passages: Mapping[int, int], connection: sqlite3.Connection) -> None:
