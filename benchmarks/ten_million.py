@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from statistics import median
@@ -40,13 +41,17 @@ now such like our over man me""".split()
 QUESTIONS = 6
 
 
-def made_paragraphs(words: int, seed: int = 11) -> Iterator[str]:
-    """Paragraphs of this many words in all, the same in every run."""
+@cache
+def made_vocabulary() -> tuple[list[str], list[float]]:
+    """Words, and the sums of how often each comes, and those before it."""
     rng = random.Random(11)
     rare = ["".join(rng.choices("abcdeiklmnorstu", k=rng.randint(3, 9))) for _ in range(VOCABULARY)]
-    vocabulary = [*FREQUENT, *rare]
-    weights = list(accumulate(1 / (rank + 3) for rank in range(len(vocabulary))))
-    rng.seed(seed)
+    return [*FREQUENT, *rare], list(accumulate(1 / (rank + 3) for rank in range(len(FREQUENT) + VOCABULARY)))
+
+
+def made_paragraphs(words: int, seed: int = 11) -> Iterator[str]:
+    """Paragraphs of this many words in all, the same in every run."""
+    rng, (vocabulary, weights) = random.Random(seed), made_vocabulary()
     for _ in range(words // (SENTENCE * PARAGRAPH)):
         drawn = rng.choices(vocabulary, cum_weights=weights, k=SENTENCE * PARAGRAPH)
         sentences = [drawn[first : first + SENTENCE] for first in range(0, len(drawn), SENTENCE)]
