@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from readgraph.api.functions import ask, read
-from readgraph.api.routing import estimate_with_question
+from readgraph.api.routing import NOT_JUDGED, estimate_with_question
 from readgraph.api.running import RunThread
 from readgraph.features.auto.graph import graph
 from readgraph.graphs.methods import METHODS
@@ -140,6 +140,14 @@ async def test_a_memory_that_is_kept_is_used_where_that_is_cheaper(server: Model
     text = f"Another one. {LONG}"
     assert (await way_of(library, "Who fell?", MODEL, text)).why == "it is long"
     assert (await way_of(library, "Who rose?", MODEL, text)).why == "it was read so before"
+
+
+async def test_a_summary_that_finds_nothing_proves_nothing(server: ModelServer, library: Library) -> None:
+    server.respond = lambda asked: {"sentences": []} if asked_for(asked) == "WrittenSummary" else reader(asked)
+    question, proving = "Summarise what it says on quaggas", replace(MODEL, prove_absence=True)
+    for context, notices in ((MODEL, []), (proving, [NOT_JUDGED])):
+        answer = await way_of(library, question, context)
+        assert (answer.method, answer.status, answer.notices) == ("summary", "no_answer", notices)
 
 
 async def test_a_history_goes_to_gam(server: ModelServer, library: Library) -> None:
