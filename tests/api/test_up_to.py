@@ -272,8 +272,10 @@ async def test_a_place_that_is_not_there_is_one_line(library: Library, wanted: s
 
 def test_the_command_takes_a_place(readgraph: Command, tmp_path: Any) -> None:
     (tmp_path / "log.md").write_text(TEXT)
-    ran = readgraph("ask", "Who ate the keeper?", tmp_path / "log.md", "--up-to", "chapter 2")
-    assert ran.code == 0 and "quagga" not in ran.out
+    for command in ("ask", "compare"):
+        for place in ("chapter 2", "before chapter 3"):
+            ran = readgraph(command, "What was carried on day 23?", tmp_path / "log.md", "--up-to", place)
+            assert ran.code == 0 and "day 23" in ran.text and "quagga" not in ran.out, (command, place)
     assert_refused(readgraph("ask", "Who ate the keeper?", "--up-to", "chapter 2"), "--up-to needs a document")
     assert_refused(
         readgraph("ask", "And why?", "--continue", "--up-to", "chapter 2"), "leave --up-to or --continue out"
