@@ -108,7 +108,8 @@ async def _end_in(pages: PageStore, document: Document, wanted: str) -> tuple[in
 async def _find_spans(pages: PageStore, document: Document, wanted: str) -> list[NamedSpan]:
     """The span that has this name, if any; raises `BadInput` where several have it."""
     try:
-        spans = await (places_named if document.sessions else find_named_part)(pages, document, wanted)
+        find, name = (places_named, plain_digits(wanted)) if document.sessions else (find_named_part, wanted)
+        spans = await find(pages, document, name)
     except BadInput:
         return []
     first = spans[0][0]

@@ -112,6 +112,9 @@ async def test_a_history_is_known_up_to_a_session(server: ModelServer, library: 
     assert not knows(server, known.output) and "9 June 2023" in str(known.output)
     read = await library.pages.memory(known.output["document"], known.memory)
     assert read.pages == 2, "its pages are its sessions"
+    for place in ("9 June 2023", "session ٢", "before session 3", "9. Juni 2023"):
+        begun = await documents_as_one(library.pages, ["goats"], up_to=place)
+        assert begun.id == known.output["document"], place
     assert not await functions.search(library, "quagga", documents=["goats"], up_to="9 June 2023")
     with pytest.raises(BadInput, match="has no place 'session 7'"):
         await functions.ask(library, "Where?", up_to="session 7", **given)
