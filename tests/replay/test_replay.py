@@ -92,7 +92,7 @@ async def test_an_answer_repeats_by_the_method_that_was_chosen(
 
 @pytest.mark.parametrize("method", mostly_slow([None, "read-agent", "gam"], [None]))
 async def test_what_was_known_up_to_a_place_or_a_day_repeats(
-    server: ModelServer, library: Library, story: str, method: str | None
+    server: ModelServer, library: Library, story: str, method: str | None, tmp_path: Path
 ) -> None:
     days = [SessionText(f"Ana: {story[at : at + 1000]}", "", f"2024-0{at // 1000 + 1}-01") for at in (0, 1000, 2000)]
     await remember(library, "Chat", days, context=MODEL)
@@ -101,7 +101,12 @@ async def test_what_was_known_up_to_a_place_or_a_day_repeats(
     one = await library.pages.add_document(story[:3000], title="part one")
     two = await library.pages.add_document(story[3000:9000], title="two", places=[(0, "Hearth"), (3000, "Well")])
     await check_repeats(server, library, documents=[two], method=method, up_to="Hearth")
-    await check_repeats(server, library, documents=[one, two], method=method, up_to="Hearth")
+    both = await check_repeats(server, library, documents=[one, two], method=method, up_to="Hearth")
+    files = [tmp_path / "one.txt", tmp_path / "two.txt"]
+    for file, text in zip(files, (story[:3000], story[3000:8000] + "It grew."), strict=True):
+        file.write_text(text, encoding="utf-8")
+    differences = (await replay_answer(both, files)).differences  # what follows the place may change
+    assert all(line.startswith(("citations", "documents")) for line in differences), "places have other names"
 
 
 @pytest.mark.parametrize("method", mostly_slow([None, "read-agent"], ["read-agent"]))
@@ -214,8 +219,14 @@ async def test_a_changed_text_is_named_by_its_place(saved: Path) -> None:
     saved.with_name("story.txt").unlink()
     with pytest.raises(BadInput, match=r"The text 'story' \(story.txt, 1,500 words\) is needed"):
         await replay_answer(saved)
-    with pytest.raises(BadInput, match="is from 1 text, and 2 files are named"):
-        await replay_answer(saved, [other, other])
+    other.write_bytes(text.replace("\n", "\r\n").encode())  # a copy with other ends of lines is the same text
+    assert not (await replay_answer(saved, [other, other])).differences
+    longer = saved.with_name("longer.txt")
+    longer.write_text(f"{text}More.", encoding="utf-8")
+    (line,) = (await replay_answer(saved, [longer])).differences
+    assert line.endswith(f"it differs only behind what was read, {len(text):,} characters")
+    with pytest.raises(BadInput, match="is from 1 text, and the files hold 2: leave some out"):
+        await replay_answer(saved, [other, longer])
 
 
 @pytest.mark.parametrize("name", ["{folder}/story.txt", "../{folder}/story.txt", "x" * 5000])
