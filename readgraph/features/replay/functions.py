@@ -296,6 +296,8 @@ async def replay_answer(
     changed, originals = await _put_texts(saved, pages, texts, pages_of(library) if library else None, beside)
     if changed:
         return Replayed([*differences, *changed])
+    if "'pictures': ['" in str(saved.answer) and not originals:
+        raise BadInput("The model saw pages as pictures, which are made of the text's file: name that file too.")
     replies = dict[str, list[ModelReply]]()
     for each in saved.replies:
         reply = ModelReply(each.reply, each.cut, Tokens(*each.tokens), each.flaw)
