@@ -167,7 +167,7 @@ def _spans(headings: Sequence[Heading], numbers: Iterable[int], end: int) -> lis
 
 
 _DIVISIONS = (  # by their ranks, words for the same first
-    ("volume band tome tomo volumen том المجلد", "book buch livre libro livro книга الكتاب"),
+    ("volume tome tomo volumen том المجلد", "book buch livre libro livro книга الكتاب"),
     ("part teil partie parte deel часть части الجزء", "act akt acte acto atto акт"),
     (
         "chapter ch chap chapitre kapitel kap capitulo capitolo cap hoofdstuk rozdział глава главы гл الفصل فصل",

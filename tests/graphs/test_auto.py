@@ -29,7 +29,7 @@ WIDE = replace(MODEL, window_words=60_000)
 
 @pytest.mark.parametrize(
     ("part", "count", "fewest"),
-    [("first", 30, 27), ("second", 30, 27), ("third", 40, 36), ("fourth", 60, 54), ("misleading", 82, 30)],
+    [("first", 30, 27), ("second", 30, 27), ("third", 40, 36), ("fourth", 60, 54), ("misleading", 136, 75)],
 )
 def test_rules_alone_send_most_questions_the_best_way_and_none_a_wrong_one(part: str, count: int, fewest: int) -> None:
     ways = tomllib.loads(QUESTIONS.read_text(encoding="utf-8"))[part]
