@@ -101,7 +101,7 @@ async def _end_in(pages: PageStore, document: Document, wanted: str) -> tuple[in
         return start, next((name.removeprefix("§ ") for at, name in reversed(places) if at < start), wanted)
     name = f"'{document.title or document.id}' has no place '{wanted}'"
     if not places:
-        raise BadInput(f"{name}: its source names none.")
+        raise BadInput(f"{name}: its source names none, so give a share, such as '50%'.")
     raise BadInput(f"{name}: its places have names such as '{places[0][1]}'.")  # of others one may tell what follows
 
 

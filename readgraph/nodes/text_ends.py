@@ -60,7 +60,7 @@ def _times_meant(wanted: str) -> list[int]:
 def end_by_measure(places: Sequence[tuple[int, str]], text: str, wanted: str) -> int | None:
     """The end of what a text has up to a day or a time of it, to a line or to a share of all; None for what is none."""
     line, share, half = _LINE.fullmatch(wanted), _SHARE.fullmatch(wanted), _HALF.fullmatch(wanted)
-    if line and all(_LINE.fullmatch(name) for _, name in places):
+    if line and places and all(_LINE.fullmatch(name) for _, name in places):
         lines, number = text.split("\n"), int(line[1])
         return min(len("\n".join(lines[:number])) + 1, len(text)) * bool(number) if number <= len(lines) else None
     if share or half:

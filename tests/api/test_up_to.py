@@ -167,6 +167,10 @@ async def test_a_line_and_a_share_count_where_nothing_is_named(library: Library)
     for wanted, refused in (("line 21", "has no place"), ("line 0", "give a later place"), ("150%", "has no place")):
         with pytest.raises(BadInput, match=refused):
             await documents_as_one(library.pages, [document], up_to=wanted)
+    bare = await library.pages.add_document(f"{text}It wakes.", title="Bare")
+    assert (await documents_as_one(library.pages, [bare], up_to="50%")).title == "Bare until 50%"
+    with pytest.raises(BadInput, match="its source names none, so give a share, such as '50%'"):
+        await documents_as_one(library.pages, [bare], up_to="line 5")
 
 
 async def test_of_several_documents_those_behind_are_left_out(server: ModelServer, library: Library) -> None:
