@@ -19,6 +19,8 @@ from readgraph.state.loops import Listen
 from readgraph.state.reading import Question, Usage, add_counts, add_usage
 from readgraph.state.records import Document
 
+NOT_JUDGED = "Not proven: a summary is written from notes, and judges no part. The method 'read-agent' judges each."
+
 
 class Routed(NamedTuple):
     """The method that answers a question, the settings with what is left of the budget, and the router's output."""
@@ -28,13 +30,17 @@ class Routed(NamedTuple):
     chosen: Mapping[str, Any] = {}
 
     def add_to(self, output: dict[str, Any]) -> dict[str, Any]:
-        """The method's output with the way, if there is a reason for it, and with what choosing it used."""
+        """The method's output with the way, if there is a reason for it, what choosing it used, and a proof's lack."""
         if not (chosen := self.chosen).get("why"):
             return output
         usage = add_usage(chosen["usage"], output["usage"])
+        told: dict[str, Any] = {"way": chosen["way"], "why": chosen["why"]}
         counts = {"usage": usage, "fallbacks": add_counts(chosen["fallbacks"], output["fallbacks"])}
         steps = [*chosen["steps"], *output["steps"]]
-        return {**output, "way": chosen["way"], "why": chosen["why"], "steps": steps, **counts}
+        is_unjudged = self.method.name == "summary" and output["status"] == "no_answer"
+        if is_unjudged and self.context and self.context.prove_absence:
+            told["notices"] = [*output["notices"], NOT_JUDGED]
+        return {**output, **told, "steps": steps, **counts}
 
 
 async def route_question(

@@ -5,28 +5,30 @@ was made of single pages of the whole text is taken over, and not asked for agai
 """
 
 import re
-from calendar import monthrange
 from collections.abc import Sequence
-from datetime import date
-from functools import reduce
 
 from readgraph.library.collections import add_beginning, documents_of
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.named_parts import find_named_part
-from readgraph.nodes.rules.dates import date_in, dates_in
-from readgraph.sources.places import SourcePage, no_such_page, page_of, place_in_words, places_named
+from readgraph.nodes.rules.tokens import plain_digits
+from readgraph.nodes.text_ends import end_by_measure, end_of_time
+from readgraph.sources.places import NamedSpan, SourcePage, no_such_page, page_of, place_in_words, places_named
 from readgraph.state.errors import BadInput, Way
 from readgraph.state.records import CollectionPart, Document
 
 NAME_THEM = Way("--up-to needs a document: name it.", tool="up_to needs a document: name it.", page="Choose documents.")
 _PAGE = re.compile(
-    r"(?:pdf )?(?:pages?|pp?\.?|s\.|seite)\s*(?P<said>[^\s()]*[^\s().])\.?"
-    r"(?: \((?P<number>\d{1,9})\w\w in the file\))?",
+    r"(?:pdf )?(?:pages?|pp?\.?|s\.|seite|p[aá]gina|стр\.|(?:ال)?صفحة|第)\s*(?P<said>[^\s()页頁]*[^\s().页頁])"
+    r"[.页頁]?(?: (?:of|von|sur|de|di|из|من) \d{1,9})?(?: \((?P<number>\d{1,9})\w\w in the file\))?",
     re.I,
 )
-_CLOCK = re.compile(r"(\d{1,3}):(\d\d):(\d\d)")  # as subtitles have it
-_TIME = re.compile(r"(\d{1,2}):(\d\d)(?:\s*([ap])\.?m)?", re.I)
-_BESIDE_DAY = re.compile(r"(?:on|at|um|am|pm|[\s,.:T\d])*", re.I)
+_EDGE = re.compile(
+    r"(?:(?P<before>before|vor|avant|antes|prima|до|قبل)|(?:(?:the|das|la) )?(?:end|ende|fin|fine|конец|نهاية)"
+    r"|until|up to|bis|jusqu|hasta|fino|حتى)['’ ] ?"
+    r"(?:(?:of|von|de[lrms]?|du|di|della|à|au?|zu[rm]|the|le|la|el|il) )*(?P<place>.+)"
+    r"|(?P<of>.+?)(?:(?P<ahead>之?前|の前)|结束|の終わり)",
+    re.I,
+)
 MOST_TOLD = 3
 
 
@@ -82,54 +84,40 @@ async def _find_end(pages: PageStore, documents: Sequence[Document], up_to: str)
 
 async def _end_in(pages: PageStore, document: Document, wanted: str) -> tuple[int, str]:
     """Where the place of this name ends in a document, and its name as citations have it. Raises `BadInput`."""
-    places = await pages.places(document)
-    if (page := _PAGE.fullmatch(wanted)) and any(page_of(name) for _, name in places):
+    places, said = await pages.places(document), plain_digits(wanted)
+    if (page := _PAGE.fullmatch(said)) and any(page_of(name) for _, name in places):
         return _end_of_page(document, places, page)
-    find = places_named if document.sessions else find_named_part
+    if (end := end_of_time(places, document.characters, said)) is not None:
+        return end, wanted
+    if spans := await _find_spans(pages, document, wanted):
+        return spans[0][2], spans[0][0]
+    if (end := end_by_measure(places, await pages.text(document), said)) is not None:
+        return end, wanted
+    edge = _EDGE.fullmatch(wanted)
+    if edge and not (edge["before"] or edge["ahead"]):  # all of it is meant, as without the word
+        return await _end_in(pages, document, edge["place"] or edge["of"])
+    if edge and (spans := await _find_spans(pages, document, edge["place"] or edge["of"])):
+        start = spans[0][1]
+        return start, next((name.removeprefix("§ ") for at, name in reversed(places) if at < start), wanted)
+    name = f"'{document.title or document.id}' has no place '{wanted}'"
+    if not places:
+        raise BadInput(f"{name}: its source names none, so give a share, such as '50%'.")
+    raise BadInput(f"{name}: its places have names such as '{places[0][1]}'.")  # of others one may tell what follows
+
+
+async def _find_spans(pages: PageStore, document: Document, wanted: str) -> list[NamedSpan]:
+    """The span that has this name, if any; raises `BadInput` where several have it."""
     try:
-        spans = await find(pages, document, wanted)
+        find, name = (places_named, plain_digits(wanted)) if document.sessions else (find_named_part, wanted)
+        spans = await find(pages, document, name)
     except BadInput:
-        if (end := _end_of_moment(document, places, wanted)) is not None:
-            return end, wanted
-        if not places:
-            raise
-        instead = f"its places have names such as '{places[0][1]}'"  # of others a name may tell what follows
-        raise BadInput(f"'{document.title or document.id}' has no place '{wanted}': {instead}.") from None
-    first, _, end = spans[0]
+        return []
+    first = spans[0][0]
     if len(spans) > 1:
         alike = all(name == first for name, *_ in spans)
         instead = "name one that is there only once" if alike else f"the first is '{first}', write it so"
         raise BadInput(f"Several places of '{document.title or document.id}' are called '{wanted}': {instead}.")
-    return end, first
-
-
-def _end_of_moment(document: Document, places: Sequence[tuple[int, str]], wanted: str) -> int | None:
-    """The end of what was said up to a time or a day, where places have such names in their order; else None."""
-    rest = reduce(lambda text, day: text[: day.start] + text[day.end :], reversed(dates_in(wanted)), wanted)
-    until = _moment(wanted, end=True) if _BESIDE_DAY.fullmatch(rest) else None
-    moments = [(moment, number) for number, (_, name) in enumerate(places) if (moment := _moment(name))]
-    if not until or not moments or moments != sorted(moments):
-        return None
-    last = max((number for moment, number in moments if moment <= until), default=-1)
-    return [*(start for start, _ in places), document.characters][last + 1]
-
-
-def _moment(text: str, *, end: bool = False) -> tuple[int, ...] | None:
-    """A day and a time of it, or a time of a film; the `end` of a day without a time, of a month or of a year."""
-    if clock := _CLOCK.fullmatch(text):
-        return (0, *map(int, clock.groups()))
-    day, time = date_in(text) or (_last_day(text) if end else None), _TIME.search(text)
-    hours = int(time[1]) % (12 if time[3] else 24) + 12 * ((time[3] or "").lower() == "p") if time else 24 * end
-    return (day.toordinal(), hours, int(time[2]) if time else 0) if day else None
-
-
-def _last_day(text: str) -> date | None:
-    """The last day of the month or the year that a text names."""
-    named = next(iter(dates_in(text)), None)
-    if named is None or named.year is None:
-        return None
-    month = named.month or 12
-    return date(named.year, month, monthrange(named.year, month)[1])
+    return spans
 
 
 def _end_of_page(document: Document, places: Sequence[tuple[int, str]], said: re.Match[str]) -> tuple[int, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.building.outline import headings_in
-from readgraph.nodes.rules.tokens import fold_letters, numerals
+from readgraph.nodes.rules.tokens import fold_letters, numerals, plain_digits
 from readgraph.sources.formats.numerals import write_numeral
 from readgraph.sources.places import BELOW, NamedSpan, places_named, source_page
 from readgraph.state.errors import BadInput
@@ -17,16 +17,36 @@ _PAGES = re.compile(
     r"(?:\s*[-–—]\s*(?P<last>\d{1,9}|[ivxlc]{1,9}))?",
     re.IGNORECASE,
 )
-_SECTION = re.compile(
-    r"(?:chapter|chap\.?|ch\.?|section|sec\.|§|kapitel|kap\.?|abschnitt|chapitre)\s*(?P<number>\d[\d.]*|[^\W\d]+)",
-    re.IGNORECASE,
-)
 _NUMBER = re.compile(r"\d{1,4}(?:\.\d{1,4})*\.?")
 _WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
+_LETTERS_FIRST = re.compile(r"\W*(?!(?-i:[IVXLC]{2,}) )[a-z]+ \w", re.IGNORECASE)
 _NUMERALS = {write_numeral(number, "cardinalText").casefold(): str(number) for number in range(1, 100)}
 _COMPOUND = re.compile(rf"\b(?:{'|'.join(word for word in _NUMERALS if '-' in word)})\b")  # "twenty-one"
-_AS_NUMBERS = _NUMERALS | {write_numeral(number, "lowerRoman"): str(number) for number in range(1, 100)}
-_AS_NUMBERS |= {fold_letters(word): str(number) for code in ("de", "fr") for word, number in numerals(code).items()}
+_ORDINALS = {  # stems by what follows them
+    "e es er en": "erst zweit dritt viert fünft sechst siebt acht neunt zehnt elft zwölft",
+    "er ere eme": "premi deuxi troisi quatri cinqui sixi septi huiti neuvi dixi onzi douzi",
+    "o a": "primer segund tercer cuart quint sext septim octav noven decim",
+    "o  a": "prim second terz quart quint sest settim ottav non decim",
+    "ая ый ья": "перв втор трет четверт пят шест седьм восьм девят десят",
+    "": "الأول الثاني الثالث الرابع الخامس السادس السابع الثامن التاسع العاشر",
+}
+_AS_NUMBERS = _NUMERALS | {
+    write_numeral(number, form).casefold(): str(number)
+    for form in ("lowerRoman", "ordinalText")
+    for number in range(1, 100)
+}
+_AS_NUMBERS |= {
+    fold_letters(word): str(number)
+    for code in "de fr es it pt nl".split()
+    for word, number in numerals(code).items()
+    if word not in ("due", "once")  # the one is folded to a French word, the other is an English one
+}
+_AS_NUMBERS |= {
+    fold_letters(stem) + ending: str(number)
+    for endings, stems in _ORDINALS.items()
+    for number, stem in enumerate(stems.split(), 1)
+    for ending in endings.split() or [""]
+}
 _HAN = {write_numeral(number, "chineseCounting"): str(number) for number in range(1, 1000)}
 _COUNTED = re.compile(r"(?<=第)[〇零一二三四五六七八九十百]+")
 Heading = tuple[int, tuple[str, ...]]  # where a heading stands, and its title after those above it
@@ -41,9 +61,8 @@ async def find_named_part(
     ("3.2"); pages of the source ("pages 10-20"), or else parts of the memory; a place of the source. Raises `BadInput`.
     """
     headings = await _headings(store, document)
-    numbered = _SECTION.fullmatch(wanted.strip())
-    number = _AS_NUMBERS.get(numbered["number"].casefold(), numbered["number"]) if numbered else ""
-    for name in (wanted, number) if _NUMBER.fullmatch(number) else (wanted,):
+    words = _fold_name(wanted.replace("§", "section "))
+    for name in (wanted, words[1]) if len(words) == 2 and words[0] in _NUMBERED else (wanted,):
         if numbers := _by_title(headings, name) or _by_number(headings, name):
             return _spans(headings, numbers, document.characters)
     if match := _PAGES.fullmatch(wanted.strip()):
@@ -75,7 +94,7 @@ def _below_divisions(headings: Sequence[Heading]) -> list[Heading]:
     nested, named = list[Heading](), dict[tuple[str, ...], tuple[str, ...]]()
     begun = defaultdict[tuple[str, ...], list[tuple[int, tuple[str, ...]]]](list)
     for start, path in headings:
-        rank = _RANKS.get(next(iter(_WORD.findall(path[-1].casefold())), ""))
+        rank = _RANKS.get(next(iter(_fold_name(path[-1])), ""))
         above = begun[path[:-1]]
         while rank is not None and above and above[-1][0] >= rank:
             above.pop()
@@ -130,7 +149,8 @@ def _by_number(headings: Sequence[Heading], wanted: str) -> list[int]:
 def _own_number(title: str) -> str:
     """The number at the beginning of a title, or after a word such as "Chapter", in figures; "" without one."""
     first, second = [*_fold_name(title), "", ""][:2]
-    number = second if first in _NUMBERED else re.sub(r"^第(\d+)\D*$", r"\1", first)
+    is_alone = not _LETTERS_FIRST.match(title)  # not the "I" of "I am born"
+    number = second if first in _NUMBERED else re.sub(r"^第(\d+)\D*$", r"\1", first) if is_alone else ""
     number = _AS_NUMBERS.get(number, number)
     return number if _NUMBER.fullmatch(number) else ""
 
@@ -146,13 +166,18 @@ def _spans(headings: Sequence[Heading], numbers: Iterable[int], end: int) -> lis
     return spans
 
 
-_NUMBERED = {"section", "abschnitt", "chapter", "kapitel", "chapitre"}  # before the number that "3" means
-_DIVISIONS = (
-    "volume book",
-    "part teil partie parte act часть",
-    "chapter kapitel chapitre scene szene scène capítulo capitolo глава",
+_DIVISIONS = (  # by their ranks, words for the same first
+    ("volume tome tomo volumen том المجلد", "book buch livre libro livro книга الكتاب"),
+    ("part teil partie parte deel часть части الجزء", "act akt acte acto atto акт"),
+    (
+        "chapter ch chap chapitre kapitel kap capitulo capitolo cap hoofdstuk rozdział глава главы гл الفصل فصل",
+        "scene szene escena scena сцена",
+    ),
 )
-_RANKS = {word: rank for rank, words in enumerate(_DIVISIONS) for word in words.split()}
+_KINDS = {fold_letters(word): same.split()[0] for rank in _DIVISIONS for same in rank for word in same.split()}
+_KINDS |= {"sec": "section", "abschnitt": "section", "seccion": "section", "sezione": "section", "раздел": "section"}
+_RANKS = {same.split()[0]: rank for rank, kinds in enumerate(_DIVISIONS) for same in kinds}
+_NUMBERED = {"section", "chapter"}  # before the number that "3" means
 
 
 async def _find_pages_by_number(
@@ -179,7 +204,14 @@ async def _find_pages_by_number(
 
 
 def _fold_name(name: str) -> list[str]:
-    """The words of a name, without accents and in lower case; numbers in figures, so that "Part II" is "part two"."""
-    plain = _COUNTED.sub(lambda counted: _HAN.get(counted[0], counted[0]), fold_letters(name.casefold()))
+    """The words of a name, without accents and in lower case; numbers in figures, so that "Part II" is "part two".
+
+    A word such as "Chapter" is the same in all languages, and stands before its number.
+    """
+    plain = _COUNTED.sub(lambda counted: _HAN.get(counted[0], counted[0]), fold_letters(plain_digits(name).casefold()))
     words = _WORD.findall(_COMPOUND.sub(lambda compound: _NUMERALS[compound[0]], plain))
-    return [_AS_NUMBERS.get(word, word) for word in words] if len(words) > 1 else words
+    if len(words) < 2:
+        return words
+    words = [_KINDS.get(word) or _AS_NUMBERS.get(word, word) for word in words]
+    turned = words[0].isdecimal() and words[1] in _KINDS.values()  # "Zweites Kapitel"
+    return [words[1], words[0], *words[2:]] if turned else words

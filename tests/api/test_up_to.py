@@ -112,6 +112,9 @@ async def test_a_history_is_known_up_to_a_session(server: ModelServer, library: 
     assert not knows(server, known.output) and "9 June 2023" in str(known.output)
     read = await library.pages.memory(known.output["document"], known.memory)
     assert read.pages == 2, "its pages are its sessions"
+    for place in ("9 June 2023", "session ٢", "before session 3", "9. Juni 2023"):
+        begun = await documents_as_one(library.pages, ["goats"], up_to=place)
+        assert begun.id == known.output["document"], place
     assert not await functions.search(library, "quagga", documents=["goats"], up_to="9 June 2023")
     with pytest.raises(BadInput, match="has no place 'session 7'"):
         await functions.ask(library, "Where?", up_to="session 7", **given)
@@ -123,7 +126,10 @@ async def test_a_page_is_called_as_citations_call_it(library: Library) -> None:
     labels["annex"] = "PDF page 6 (1)"  # of two pages with one number the first is meant
     places = sorted((text.index(f"The {word}"), label) for word, label in labels.items())
     document = await library.pages.add_document(text, title="Book", places=places)
-    ways = {"second": ["page 2", "page 3", "Book, page 2"], "first": ["p. 1", "page 1 (4th in the file)"]}
+    ways = {
+        "second": ["page 2", "page 3", "Book, page 2", "page 2 of 4", "S. 2", "página ٢", "第2页"],
+        "first": ["p. 1", "page 1 (4th in the file)"],
+    }
     for last, up_to in ((last, up_to) for last, each in ways.items() for up_to in each):
         begun = await documents_as_one(library.pages, [document], up_to=up_to)
         assert (await library.pages.text(begun)).rstrip().endswith(f"The {last}."), up_to
@@ -138,8 +144,33 @@ async def test_of_subtitles_a_time_counts(library: Library) -> None:
     document = await library.pages.add_document(text, title="Film", places=times)
     begun = await documents_as_one(library.pages, [document], up_to="0:42:00")
     assert (await library.pages.text(begun)).rstrip() == "It begins. The goat sleeps."
-    with pytest.raises(BadInput, match="give a later place"):
-        await documents_as_one(library.pages, [document], up_to="0:00:01")
+    for wanted, refused in (
+        ("0:00:01", "give a later place"),
+        ("0:42", "may be 0:42:00 or 0:00:42"),
+        ("42", "no place"),
+    ):
+        with pytest.raises(BadInput, match=refused):
+            await documents_as_one(library.pages, [document], up_to=wanted)
+    for wanted in ("42:00", "42 min", "0h42", "41 min 30 s", "2500 s", "42分", "00:42:00,500", "٤٢:٠٠"):
+        assert (await documents_as_one(library.pages, [document], up_to=wanted)).characters == begun.characters, wanted
+
+
+async def test_a_line_and_a_share_count_where_nothing_is_named(library: Library) -> None:
+    text = "\n\n".join(f"The goat sleeps, {number}. It dreams." for number in range(10)) + "\n"
+    document = await library.pages.add_document(
+        text, title="Log", places=[(0, "line 1"), (text.index("The goat sleeps, 4"), "line 9")]
+    )
+    ends = {"line 5": 2, "Zeile ٤": 1, "第20行": 9, "50%": 4, "½": 4, "la mitad": 4, "12,5 %": 0, "100%": 9}
+    for name, last in ends.items():
+        begun = await documents_as_one(library.pages, [document], up_to=name)
+        assert (await library.pages.text(begun)).rstrip().endswith(f"{last}. It dreams."), name
+    for wanted, refused in (("line 21", "has no place"), ("line 0", "give a later place"), ("150%", "has no place")):
+        with pytest.raises(BadInput, match=refused):
+            await documents_as_one(library.pages, [document], up_to=wanted)
+    bare = await library.pages.add_document(f"{text}It wakes.", title="Bare")
+    assert (await documents_as_one(library.pages, [bare], up_to="50%")).title == "Bare until 50%"
+    with pytest.raises(BadInput, match="its source names none, so give a share, such as '50%'"):
+        await documents_as_one(library.pages, [bare], up_to="line 5")
 
 
 async def test_of_several_documents_those_behind_are_left_out(server: ModelServer, library: Library) -> None:
@@ -175,15 +206,28 @@ async def test_a_follow_up_knows_no_more_than_what_it_follows(server: ModelServe
     ("headings", "ways"),
     [
         (["BOOK ONE", "CHAPTER I", "CHAPTER II", "BOOK TWO", "CHAPTER I", "CHAPTER II"],
-         {"Book II, Chapter I": 4, "book one": 2, "BOOK ONE > CHAPTER II": 2, "book two, chapter 2": 5}),
+         {"Book II, Chapter I": 4, "book one": 2, "BOOK ONE > CHAPTER II": 2, "book two, chapter 2": 5,
+          "Buch 2, Kap. I": 4, "before book two": 2, "the end of book one": 2, "book 1 ch. 1": 1}),
         (["ACT I", "SCENE I. The tower", "ACT II", "SCENE I. The hall", "SCENE II. The well"],
          {"Act 1": 1, "act two, scene 1": 3, "Act II, Scene II": 4, "the hall": 3}),
         (["Prologue", "I", "II", "III"], {"chapter 2": 2, "chapter II": 2, "chapter two": 2}),
         (["Chapter Twelve", "Chapter Thirteen", "Chapter Twenty-One"],
          {"chapter 13": 1, "ch. 13": 1, "chapter thirteen": 1, "chapter twenty-one": 2}),
         (["Kapitel 6", "Kapitel 7", "Kapitel 8"], {"Kapitel sieben": 1, "Kap. 7": 1, "kapitel VII": 1}),
-        (["Capítulo 1", "Capítulo 2"], {"capitulo 1": 0}),
-        (["前言", "第一章", "第二章", "第三章"], {"第2章": 2, "chapter 2": 2, "第二章": 2}),
+        (["Kapitel 1", "Vor dem Sturm", "Kapitel 3"],
+         {"vor dem sturm": 1, "vor Kapitel 3": 1, "Ende von Kapitel 1": 0, "bis zum ersten Kapitel": 0}),
+        (["Prologue", "Chapitre premier", "Chapitre 2. Le roi", "Chapitre du roi", "Fin"],
+         {"chapitre 1": 1, "premier chapitre": 1, "avant le chapitre 2": 1, "fin du chapitre 2": 2,
+          "chapitre du roi": 3}),
+        (["Prólogo", "Capítulo 1", "Capítulo 2", "Capítulo 3"],
+         {"capitulo 1": 1, "cap. 2": 2, "capítulo dos": 2, "segundo capítulo": 2, "antes del capítulo 3": 2}),
+        (["Capitolo primo", "Capitolo secondo"], {"capitolo 1": 0, "cap. II": 1, "secondo capitolo": 1}),
+        (["Глава 1", "Глава 2"], {"глава первая": 0, "гл. 1": 0, "до главы 2": 0}),
+        (["الفصل الأول", "الفصل الثاني", "الفصل الثالث"],
+         {"الفصل ٢": 1, "فصل 2": 1, "قبل الفصل الثالث": 1, "نهاية الفصل الثاني": 1}),
+        (["前言", "第一章", "第二章", "第三章"],
+         {"第2章": 2, "chapter 2": 2, "第二章": 2, "第三章之前": 2, "第２章": 2, "第二章结束": 2}),
+        (["I am born", "The lamp", "II The oil", "3. The quagga"], {"chapter 2": 2, "chapter 3": 3, "i am born": 0}),
         (["1 May 1890", "4 May 1890", "9 May 1890", "Appendix"],
          {"1890-05-04": 1, "5 May 1890": 1, "1890-05-09": 2}),
     ],
@@ -202,9 +246,13 @@ async def test_a_chat_is_known_up_to_a_day_or_a_time(library: Library) -> None:
     places = [(text.index(f"The {word}"), label) for word, label in times.items()]
     document = await library.pages.add_document(text, title="Chat", places=places)
     ends = {"2023-05-03 00:10": "goat", "2023-05-03": "oil", "4 May 2023": "oil", "May 2023": "oil", "2023": "quagga"}
+    ends |= {"٣ مايو ٢٠٢٣": "oil", "until 3 May 2023": "oil"}
     for name, last in ends.items():
         begun = await documents_as_one(library.pages, [document], up_to=name)
         assert (await library.pages.text(begun)).rstrip().endswith(f"The {last}."), name
+    for name in ("06/05/2023", "36 May 2023"):  # a day of two, and none
+        with pytest.raises(BadInput, match="has no place"):
+            await documents_as_one(library.pages, [document], up_to=name)
 
 
 async def test_no_place_is_refused_and_same_names_are_not_offered(library: Library) -> None:
@@ -231,8 +279,10 @@ async def test_a_place_that_is_not_there_is_one_line(library: Library, wanted: s
 
 def test_the_command_takes_a_place(readgraph: Command, tmp_path: Any) -> None:
     (tmp_path / "log.md").write_text(TEXT)
-    ran = readgraph("ask", "Who ate the keeper?", tmp_path / "log.md", "--up-to", "chapter 2")
-    assert ran.code == 0 and "quagga" not in ran.out
+    for command in ("ask", "compare"):
+        for place in ("chapter 2", "before chapter 3"):
+            ran = readgraph(command, "What was carried on day 23?", tmp_path / "log.md", "--up-to", place)
+            assert ran.code == 0 and "day 23" in ran.text and "quagga" not in ran.out, (command, place)
     assert_refused(readgraph("ask", "Who ate the keeper?", "--up-to", "chapter 2"), "--up-to needs a document")
     assert_refused(
         readgraph("ask", "And why?", "--continue", "--up-to", "chapter 2"), "leave --up-to or --continue out"

@@ -317,6 +317,9 @@ async def test_an_answer_with_pictures_is_saved_and_repeats(
     write_report(report, bars=(90, 20, 30))
     (difference,) = (await replay_answer(saved, [report])).differences
     assert "no reply to this prompt" in difference
+    report.unlink()
+    with pytest.raises(BadInput, match="made of the text's file: name that file too"):
+        await replay_answer(saved, library=library)
     assert not server.calls
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from readgraph.api import replay_answer, save_answer
+from readgraph.api.documents import store_each
 from readgraph.api.functions import ask, remember
 from readgraph.api.running import RunThread
 from readgraph.graphs.methods import METHODS, method_typed
@@ -17,6 +18,7 @@ from readgraph.library.histories import SessionText
 from readgraph.library.opening import Library
 from readgraph.models.own.functions import function_model
 from readgraph.nodes.meaning import meaning_model
+from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import digest
@@ -92,16 +94,20 @@ async def test_an_answer_repeats_by_the_method_that_was_chosen(
 
 @pytest.mark.parametrize("method", mostly_slow([None, "read-agent", "gam"], [None]))
 async def test_what_was_known_up_to_a_place_or_a_day_repeats(
-    server: ModelServer, library: Library, story: str, method: str | None
+    server: ModelServer, library: Library, story: str, method: str | None, tmp_path: Path
 ) -> None:
     days = [SessionText(f"Ana: {story[at : at + 1000]}", "", f"2024-0{at // 1000 + 1}-01") for at in (0, 1000, 2000)]
     await remember(library, "Chat", days, context=MODEL)
     for known in ({"up_to": "session 2"}, {"as_of": "2024-02-10"}):
         await check_repeats(server, library, MODEL, documents=["Chat"], method=method, **known)
-    one = await library.pages.add_document(story[:3000], title="part one")
-    two = await library.pages.add_document(story[3000:9000], title="two", places=[(0, "Hearth"), (3000, "Well")])
+    files = [tmp_path / "one.txt", tmp_path / "two.md"]
+    files[0].write_text(story[:3000], encoding="utf-8")
+    files[1].write_text(f"# Hearth\n\n{story[3000:6000]}\n\n# Well\n\n{story[6000:9000]}", encoding="utf-8")
+    one, two = [(await store_each(library.pages, read_file(file)))[0] for file in files]
     await check_repeats(server, library, documents=[two], method=method, up_to="Hearth")
-    await check_repeats(server, library, documents=[one, two], method=method, up_to="Hearth")
+    both = await check_repeats(server, library, documents=[one, two], method=method, up_to="Hearth")
+    files[1].write_text(files[1].read_text(encoding="utf-8") + "It grew.", encoding="utf-8")
+    assert not (await replay_answer(both, files)).differences  # what follows the place may change
 
 
 @pytest.mark.parametrize("method", mostly_slow([None, "read-agent"], ["read-agent"]))
@@ -214,8 +220,14 @@ async def test_a_changed_text_is_named_by_its_place(saved: Path) -> None:
     saved.with_name("story.txt").unlink()
     with pytest.raises(BadInput, match=r"The text 'story' \(story.txt, 1,500 words\) is needed"):
         await replay_answer(saved)
-    with pytest.raises(BadInput, match="is from 1 text, and 2 files are named"):
-        await replay_answer(saved, [other, other])
+    other.write_bytes(text.replace("\n", "\r\n").encode())  # a copy with other ends of lines is the same text
+    assert not (await replay_answer(saved, [other, other])).differences
+    longer = saved.with_name("longer.txt")
+    longer.write_text(f"{text}More.", encoding="utf-8")
+    (line,) = (await replay_answer(saved, [longer])).differences
+    assert line.endswith(f"it differs only behind what was read, {len(text):,} characters")
+    with pytest.raises(BadInput, match="is from 1 text, and the files hold 2: leave some out"):
+        await replay_answer(saved, [other, longer])
 
 
 @pytest.mark.parametrize("name", ["{folder}/story.txt", "../{folder}/story.txt", "x" * 5000])

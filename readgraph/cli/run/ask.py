@@ -15,6 +15,7 @@ from readgraph.api import functions
 from readgraph.api.documents import WHOLE_LIBRARY, PickingScope, pick_as_one_document
 from readgraph.api.functions import check_asked
 from readgraph.api.running import RunThread
+from readgraph.api.up_to import up_to_place
 from readgraph.cli.mistakes import input_is_file, question_and_files, report_unread_pipe
 from readgraph.cli.options.reading import AskOptions, CompareOptions
 from readgraph.cli.run.documents import are_documents, conversion_seconds, estimate, load_sources, resolve_document
@@ -143,7 +144,8 @@ async def _ask(
     context: ReaderContext,
     screen: OutputOptions,
 ) -> tuple[dict[str, Any], bytes]:
-    document = await resolve_document(library, sources, options.as_of, options.up_to) if sources else None
+    whole = await resolve_document(library, sources, options.as_of) if sources else None
+    document = await up_to_place(library.pages, whole, options.up_to) if whole else None
     if options.follow_up:
         document, thread, method = await _last_question(library, document, options)
     else:
@@ -152,7 +154,7 @@ async def _ask(
         thread = RunThread(saver=library.checkpointer)
         method = choose_method(options.method, document, by_person=options.review)
     seconds = conversion_seconds(sources)
-    found = await _answer(library, options, document, method, thread, context, screen, seconds)
+    found = await _answer(library, options, whole or document, method, thread, context, screen, seconds)
     if not sources and not options.follow_up:
         found["picked"] = found["documents"] or [{"id": document.id, "title": document.title}]
     question = check_asked(options.question, options.choices)
@@ -273,11 +275,12 @@ async def _compare(
     problems: list[ReadgraphError] = []
     results: list[dict[str, Any]] = []
     console = Console(stderr=True, quiet=screen.quiet or screen.as_json)
-    document = await resolve_document(library, sources, options.as_of, options.up_to)
+    whole = await resolve_document(library, sources, options.as_of)
+    document = await up_to_place(library.pages, whole, options.up_to)
     thread = RunThread(saver=library.checkpointer)
     for number, method in enumerate(methods, 1):
         try:
-            results.append(await _answer(library, options, document, method, thread, context, screen))
+            results.append(await _answer(library, options, whole, method, thread, context, screen))
         except ReadgraphError as problem:
             problems.append(problem)
             results.append({"method": method.name, "status": "failed", "problem": str(problem)})

@@ -29,8 +29,6 @@ CHOOSE_WAY = declare_wording(
     "there are, how often something happens, or a comparison of many. 'summary': what the text tells as a whole, such "
     "as its plot or its main ideas, or how somebody or something develops from its beginning to its end.",
 )
-
-
 DECIDES_LATER = "that is likeliest: the model decides it when asked"
 
 

@@ -6,7 +6,7 @@ part and no signature; what still shows where somebody makes new ones is what do
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import zip_longest
 from os.path import isfile
@@ -198,9 +198,9 @@ async def _sharing_notes(pages: PageStore, document: Document) -> set[str]:
 
 def _settings_to_keep(context: ReaderContext, answer: Answer) -> dict[str, Any]:
     """The settings that are not the usual ones, without keys and places."""
-    every = {each.name: getattr(context, each.name) for each in fields(context) if each.name not in NOT_KEPT}
-    usual = {each.name: each.default for each in fields(context)}
-    kept = {name: value for name, value in every.items() if value != usual[name] and not _SECRET.search(name)}
+    every = [(each.name, getattr(context, each.name), each.default) for each in fields(context)]
+    kept = {name: value for name, value, usual in every if value != usual and not _SECRET.search(name)}
+    kept = {name: kept[name] for name in kept.keys() - NOT_KEPT}
     return kept if MEANING in answer.searched_by else kept | {"meaning": "never"}  # vectors may have been made since
 
 
@@ -288,16 +288,16 @@ async def replay_answer(
     used = method or method_kept(saved.method)
     if unknown := saved.settings.keys() & NOT_KEPT:
         raise BadInput(f"{name} can't be read: it has the setting '{min(unknown)}', which is never saved.")
-    if (more := len(texts)) > (there := len(saved.texts)):
-        raise BadInput(f"The answer is from {format_count(there, 'text')}, and {more} files are named: leave some out.")
     if MEANING in str(saved.answer.get("searched_by")) and meaning_model() is None:
         raise BadInput("The answer was found by meaning too. To repeat it: pip install 'readgraph[meaning]'.")
     seals, pages = saved.make_seals(), PageStore(InMemoryStore())
-    edited = (each for each in seals | saved.seals if seals.get(each) != saved.seals.get(each))
+    edited = [each for each in seals | saved.seals if seals.get(each) != saved.seals.get(each)]
     differences = [f"{each}: edited since it was saved" for each in edited]
     changed, originals = await _put_texts(saved, pages, texts, pages_of(library) if library else None, beside)
     if changed:
         return Replayed([*differences, *changed])
+    if "'pictures': ['" in str(saved.answer) and not originals:
+        raise BadInput("The model saw pages as pictures, which are made of the text's file: name that file too.")
     replies = dict[str, list[ModelReply]]()
     for each in saved.replies:
         reply = ModelReply(each.reply, each.cut, Tokens(*each.tokens), each.flaw)
@@ -313,20 +313,19 @@ async def replay_answer(
     differences += [f"replies {at}: not asked so ('{each.asked}' at {each.node})" for at, each in unused]
     memory = await pages.memory(saved.document.id, output["memory"])
     notes = [note.text for note in await pages.notes(memory.id, range(memory.pages))]
-    one, other = dict(_leaves(saved.answer)), dict(_leaves(output))
-    for place in [place for place in one | other if one.get(place) != other.get(place)]:
-        was, came = one.get(place), other.get(place)
-        differences.append(f"{place}: {was!r:.100} in the file, {came!r:.100} when it is repeated")
+    was, came = dict(_leaves(saved.answer)), dict(_leaves(output))
+    for place in [place for place in was | came if was.get(place) != came.get(place)]:
+        one, other = f"{was.get(place)!r:.100}", f"{came.get(place)!r:.100}"
+        differences.append(f"{place}: {one} in the file, {other} when it is repeated")
     return Replayed(differences, len(made), output, notes, len(saved.kept.get("notes", ())))
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """The values in an output by their places, such as "citations 1 quote", without what a clock or a counter says."""
-    several = isinstance(value, list | tuple)
-    if not several and not isinstance(value, Mapping):
+    if not isinstance(value, list | tuple | Mapping):
         yield path, value
         return
-    for name, part in enumerate(value, 1) if several else value.items():
+    for name, part in value.items() if isinstance(value, Mapping) else enumerate(value, 1):
         if name != "usage":
             yield from _leaves(part, f"{path} {name}".strip())
 
@@ -339,35 +338,46 @@ async def _put_texts(
     Returns:
         A line for each that is another one, and the files that they were made of, by the texts' ids, where there are.
     """
-    changed, originals = list[str](), dict[str, Path]()
-    read = [(path, (await store_each(pages, read_file(path)))[0]) for path in files]
-    named, ids = {each.id: (path, each) for path, each in read}, {text.record.id for text in saved.texts}
-    others = iter([(path, each) for path, each in read if each.id not in ids])  # files may be named in any order
+    changed, originals, ids = list[str](), dict[str, Path](), {text.record.id for text in saved.texts}
+    named = {each.id: (path, each) for path in files for each in [await _read_text(pages, path, ids)]}
+    if (more := len(named)) > (there := len(ids)):
+        texts = format_count(there, "text")
+        raise BadInput(f"The answer is from {texts}, and the files hold {more:,}: leave some out.")
+    others = iter([named[each] for each in named if each not in ids])  # files may be named in any order
+    parts = [part.document for part in saved.document.parts]
+    cut = (
+        saved.texts[-1] if parts and saved.document.id != digest(["collection", parts]) else None
+    )  # read up to a place
     for text in saved.texts:
-        record = text.record
+        record, source = text.record, pages
         stored = await library.find_document(record.id) if library else None
         near = beside / Path(text.file).name if beside and text.file and not stored else None
         if given := named.get(record.id) or next(others, None):
             originals[record.id], stored = given
         elif near and isfile(near):
-            stored, *_ = await store_each(pages, read_file(near))
+            stored = await _read_text(pages, near, ids)
             originals[record.id] = near
         elif library and stored:
+            source = library
             if original := original_in(library.store, stored, ".pdf"):
                 originals[record.id] = original
-            for space in ((ROOT, kind, record.id) for kind in TEXTS[:3]):
-                await pages.put([(space, item.key, item.value) for item in await library.search(space, EVERY)])
         else:
             what = f"'{record.title}' ({text.file or 'no file'}, {record.words:,} words)"
             where = "name its file after that of the answer"
             raise BadInput(f"The text {what} is needed, and not in the library: {where}.")
-        if stored.sessions or stored.id == record.id:  # it may have grown, or was read up to a place
-            stored = replace(stored, characters=min(stored.characters, record.characters))
-        if (now := _digests(await pages.text(stored))) != text.pieces:
+        for kind in TEXTS[:3]:
+            of = await source.search((ROOT, kind, stored.id), EVERY)
+            await pages.put([((ROOT, kind, record.id), item.key, item.value) for item in of])
+        may_go_on = stored.sessions or stored.id == record.id or text is cut  # it has grown, or was not read to its end
+        end = min(stored.characters, record.characters) if may_go_on else stored.characters
+        stored = replace(stored, id=record.id, characters=end)
+        if (now := _digests(read := await pages.text(stored))) != text.pieces:
             start = PIECE * next(at for at, (one, two) in enumerate(zip_longest(now, text.pieces)) if one != two)
             (place,) = await pages.place_names(stored, [min(start, stored.characters - 1)])
-            where = f"{start:,} and {start + PIECE:,}" + (f" ({place})" if place else "")
-            changed.append(f"'{record.title}' is not the text that was read: it differs between characters {where}")
+            where = f"between characters {start:,} and {start + PIECE:,}" + (f" ({place})" if place else "")
+            if _digests(read[: record.characters]) == text.pieces:
+                where = f"only behind what was read, {record.characters:,} characters"
+            changed.append(f"'{record.title}' is not the text that was read: it differs {where}")
         await pages.put([document_item(record)])
     await pages.put([document_item(saved.document)])
     memory = next(iter(saved.kept.get("memories", ())), "none")
@@ -377,3 +387,12 @@ async def _put_texts(
     for key, correction in saved.corrections.items():
         await keep_correction(pages, saved.document.id, key, correction)
     return changed, originals
+
+
+async def _read_text(pages: PageStore, path: Path, ids: Container[str]) -> Document:
+    """The document of a file; of a text's copy with other ends of lines, the one that is looked for."""
+    file = read_file(path)
+    lines = file.data.replace(b"\r\n", b"\n")
+    ways = [file.data] if file.digest else [file.data, lines, lines.replace(b"\n", b"\r\n")]
+    stored = [(await store_each(pages, replace(file, data=data)))[0] for data in ways]
+    return next((each for each in stored if each.id in ids), stored[0])

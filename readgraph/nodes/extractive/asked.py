@@ -99,12 +99,6 @@ def widen_decided(question: str) -> str:
     return question
 
 
-def find_kinds(question: str) -> set[Kind]:
-    """The kinds of answers that a question asks for, in whichever language its words ask first."""
-    asked = (_find_asking(question, language) for language in (DEFAULT, *_listed()["what"]))
-    return {kind for _, kind in next(filter(None, asked), []) if kind}
-
-
 def _find_asking(question: str, language: str) -> list[tuple[int, Kind | None]]:
     """Where words ask in a question, and for which kind: its first ones, and others behind an "and"."""
     asking, taken = list[tuple[int, Kind | None]](), 0

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Literal
 
 from readgraph.library.search.terms import content_words, stop_word_lists, tokens
-from readgraph.nodes.extractive.asked import Kind, find_kinds, is_of_kinds, read_question
+from readgraph.nodes.extractive.asked import Kind, is_of_kinds, read_question
 from readgraph.nodes.rules.tokens import tokens_of
 from readgraph.state.languages import DEFAULT, NAMES, certain_language
 
@@ -35,19 +35,32 @@ def _generic_words() -> re.Pattern[str]:
 
 
 def find_extent(question: str) -> Extent | None:
-    """How much of a text a question asks for, as its words show; None where they don't."""
-    if _pattern("every").search(question):
-        return "every"
-    if _pattern("summary").search(question):
-        return "summary"
-    return "place" if find_kinds(question) & {"who", "when", "where", "why"} else None
+    """How much of a text a question asks for, as its words show; None where they don't, or show two things."""
+    every, summary = _pattern("every").search(question), _pattern("summary").search(question)
+    told = summary or _pattern("told").search(question)
+    kinds = read_question(_pattern("told").sub(" ", question), DEFAULT).kinds
+    of_one_place = kinds & {"who", "when", "where", "why"}
+    if every and not told:
+        is_rate = "number" in kinds and _pattern("rate").search(question)
+        return "every" if _begins(question, every) and not is_rate else None
+    if told:
+        is_asked = (summary and _begins(question, summary)) or not subject_of(question)
+        return "summary" if is_asked and not every and not of_one_place else None
+    return "place" if of_one_place and not _pattern("wide").search(question) else None
+
+
+def _begins(question: str, match: re.Match[str]) -> bool:
+    """Whether a question begins with these words, but for politeness: behind others they ask for nothing."""
+    before = question[: match.start()]
+    return not content_words(_generic_words().sub(" ", before)) and not read_question(before, DEFAULT).is_open
 
 
 def subject_of(question: str) -> str:
     """What a summary is asked about; "" where that is the text itself, and the question where it asks for none."""
-    if not _pattern("summary").search(question):
+    rest = _pattern("told").sub(" ", _pattern("summary").sub(" ", question))
+    if rest == question:
         return question
-    rest = _generic_words().sub(" ", _pattern("summary").sub(" ", question))
+    rest = _generic_words().sub(" ", rest)
     return " ".join(rest.split()) if content_words(rest) else ""
 
 

@@ -261,6 +261,11 @@ def fold_letters(name: str) -> str:
     return re.sub(r"([aou])e", r"\1", letters)
 
 
+def plain_digits(text: str) -> str:
+    """A text with the digits of all scripts as "0" to "9"."""
+    return text if text.isascii() else "".join(str(int(sign)) if sign.isdecimal() else sign for sign in text)
+
+
 @lru_cache(8192)
 def _number_in_words(word: str, language: str) -> int:
     """The value of "thirty-four", "quatre-vingt-douze", "fünfunddreißig" or "trentacinque"; 0 for no number."""
