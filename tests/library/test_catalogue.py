@@ -109,7 +109,8 @@ async def test_an_index_with_more_or_fewer_passages_is_mended(library: Library, 
         for changed in ("indexed = 9 WHERE number = 1", "indexed = 0 WHERE number = 2", "indexed = indexed + 1"):
             found = await catalogue_of(library.pages, 0)
             assert found
-            await found.run(lambda connection, changed=changed: connection.execute(f"UPDATE documents SET {changed}"))
+            with closing(sqlite3.connect(found.file, isolation_level=None)) as connection:
+                connection.execute(f"UPDATE documents SET {changed}")
             assert await find_hits(library.pages, "lamp goat", documents, None, 9) == before
 
 

@@ -62,10 +62,11 @@ class KeywordIndex:
         self.reading.close()
 
     add = _on_thread("writing", keyword_tables.add)
-    remove_between = _on_thread("writing", keyword_tables.remove_between)
+    remove = _on_thread("writing", keyword_tables.remove)
     forget = _on_thread("writing", keyword_tables.forget)
     search = _on_thread("reading", keyword_tables.search)
     rank_pages = _on_thread("reading", keyword_tables.rank_pages)
+    find_between = _on_thread("reading", keyword_tables.find_between)
     count_above = _on_thread("reading", keyword_tables.count_above)
     extent = _on_thread("reading", keyword_tables.extent)
     find_missing = _on_thread("reading", keyword_tables.find_missing)

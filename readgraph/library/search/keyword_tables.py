@@ -130,14 +130,21 @@ def add(connection: Tables, memory: str, entries: Iterable[IndexEntry]) -> None:
             connection.execute("UPDATE indexes SET languages = ? WHERE number = ?", (" ".join(spoken), index))
 
 
-def remove_between(connection: Tables, memory: str, first: int, end: int) -> None:
-    """Take out the pages with numbers in `[first, end)`."""
+def remove(connection: Tables, memory: str, pages: Iterable[int]) -> None:
+    """Take pages out; those that aren't there are passed over."""
     with transaction(connection, "IMMEDIATE"):
-        if index := _index(connection, memory):
-            between = f"SELECT page FROM entries_{index} WHERE page >= ? AND page < ?"
-            for (page,) in connection.execute(between, (first, end)).fetchall():
-                if entry := _find_entry(connection, index, page):
-                    _take_out(connection, index, page, entry[0])
+        index = _index(connection, memory)
+        for page in pages if index else ():
+            if entry := _find_entry(connection, index, page):
+                _take_out(connection, index, page, entry[0])
+
+
+def find_between(connection: Tables, memory: str, first: int, end: int) -> list[int]:
+    """The indexed pages with numbers in `[first, end)`."""
+    with transaction(connection):
+        index = _index(connection, memory)
+        between = f"SELECT page FROM entries_{index} WHERE page >= ? AND page < ?"
+        return [page for (page,) in connection.execute(between, (first, end))] if index else []
 
 
 def forget(connection: Tables, memory: str) -> None:

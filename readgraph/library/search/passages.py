@@ -250,7 +250,11 @@ async def forget_text(pages: PageStore, document: str) -> None:
         await (await indexes_of(pages.store)).texts.forget(TEXTS)
     else:
         if number is not None:
-            await (await indexes_of(pages.store)).texts.remove_between(TEXTS, *_numbers_of(number))
+            await _take_out((await indexes_of(pages.store)).texts, number)
+
+
+async def _take_out(texts: KeywordIndex, document: int) -> None:
+    await texts.remove(TEXTS, await texts.find_between(TEXTS, *_numbers_of(document)))
 
 
 def _numbers_of(document: int) -> tuple[int, int]:
@@ -266,7 +270,7 @@ async def _take_in(pages: PageStore, catalogue: Catalogue, texts: KeywordIndex) 
         there = await texts.count_above(TEXTS, OWN_BITS)
         wrong = [number for number in {*there, *known} if there.get(number, 0) != known.get(number, 0)]
         for number in wrong:
-            await texts.remove_between(TEXTS, *_numbers_of(number))
+            await _take_out(texts, number)
         await catalogue.run(partial(_mark, dict.fromkeys(wrong, 0)))
     new = f"SELECT number, id FROM documents WHERE NOT indexed AND {_WITH_TEXT} LIMIT ?"
     while wanted := await catalogue.run(lambda connection: dict(connection.execute(new, (AT_ONCE,)).fetchall())):
