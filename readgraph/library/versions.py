@@ -1,5 +1,6 @@
 """Documents have a date, and one may supersede another: which of them hold now, and which did on a day."""
 
+import json
 import os
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import suppress
@@ -126,14 +127,18 @@ async def replaced_by(pages: PageStore, documents: Sequence[Document]) -> dict[s
 
     One stands in place of what it supersedes, and of an earlier text of its file that nothing supersedes.
     """
-    looks_up = len(documents) <= MOST_LOOKED_UP and await catalogue_of(pages) is not None
-    kept = [] if looks_up else await pages.documents()
+    catalogue = await catalogue_of(pages) if len(documents) <= MOST_LOOKED_UP else None
+    kept = [] if catalogue else await pages.documents()
     superseded, newest = {each.supersedes for each in kept}, {each.source: each for each in reversed(kept)}
+    if catalogue:
+        among = "SELECT supersedes FROM documents WHERE supersedes IN (SELECT value FROM json_each(?))"
+        ids = json.dumps([document.id for document in documents])
+        superseded = {one for (one,) in await catalogue.run(lambda opened: opened.execute(among, (ids,)).fetchall())}
     found = dict[str, Document]()
     for document in documents:
-        latest = await latest_version(pages, document) if looks_up or document.id in superseded else None
+        latest = await latest_version(pages, document) if document.id in superseded else None
         if latest is None and document.source and not document.supersedes:
-            of_file = await pages.documents_from(document.source) if looks_up else [newest.get(document.source)]
+            of_file = await pages.documents_from(document.source) if catalogue else [newest.get(document.source)]
             latest = of_file[0] if of_file else None
         if latest and latest.id != document.id:
             found[document.id] = latest
