@@ -11,8 +11,7 @@ from readgraph.features.verify.state import CitedPlace, Claim
 from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import pages_of
 from readgraph.nodes.contracts import PAGES_ALONE, ReaderRuntime
-from readgraph.nodes.rules.evidence import PageText
-from readgraph.nodes.rules.spelling import other_writings
+from readgraph.nodes.rules.evidence import PageText, other_writings
 from readgraph.nodes.rules.tokens import numerals, tokens_of
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import node

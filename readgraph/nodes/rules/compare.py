@@ -28,7 +28,6 @@ from typing import Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
-from readgraph.nodes.rules.spelling import fold_spelling
 from readgraph.nodes.rules.tokens import (
     TITLES,
     SlotKind,
@@ -36,6 +35,7 @@ from readgraph.nodes.rules.tokens import (
     cue_words,
     cut_tokens,
     fold_letters,
+    fold_spelling,
     has_scale,
     is_past,
     knows_denials,

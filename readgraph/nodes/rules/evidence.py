@@ -1,7 +1,7 @@
 """The sentences of pages that share most with what is said, compared with it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -9,9 +9,8 @@ from readgraph.library.search.terms import cache_by_text, content_words
 from readgraph.nodes.answering.citations import make_citation
 from readgraph.nodes.extractive.passages import is_prose, label_of, without_label
 from readgraph.nodes.rules.compare import Comparison, Difference, compare_sentences
-from readgraph.nodes.rules.spelling import other_writings
 from readgraph.nodes.rules.standing import stands
-from readgraph.nodes.rules.tokens import tokens_of
+from readgraph.nodes.rules.tokens import other_spellings, tokens_of
 from readgraph.sources.formats.plain_text import blank_markup
 from readgraph.state.reading import Citation
 from readgraph.state.records import Page
@@ -83,6 +82,21 @@ def names_in(text: str) -> frozenset[str]:
     labels = {(sentence.speaker, sentence.language) for sentence in sentences}
     speakers = {token.value for label in labels for token in tokens_of(*label) if token.text[0].isupper()}
     return frozenset(names | speakers) - small
+
+
+_WORD, _INITIALS = re.compile(r"[^\W\d_]{4,}"), re.compile(r"\b[A-Z]{2,6}\b")
+_LITTLE = r"(?:(?:of|the|for|and|de|del|la|las|los|des|du|di|et|für|der|und) ){0,2}"
+_NAME = re.compile(rf"[A-Z]\w+(?:[ -]{_LITTLE}[A-Z]\w+)+")
+
+
+def other_writings(sentence: str, texts: Iterable[str]) -> Iterator[str]:
+    """How texts may write words of a sentence: otherwise spelt, names by their initials, or what these stand for."""
+    for word in map(str.casefold, _WORD.findall(sentence)):
+        yield from other_spellings(word)
+    yield from ("".join(re.findall(r"[A-Z]", name)) for name in _NAME.findall(sentence))
+    for initials in {*_INITIALS.findall(sentence)}:
+        begun = rf"[ -]{_LITTLE}".join(rf"(?i:{initial})\w+" for initial in initials)
+        yield from next(filter(None, (re.findall(rf"\b{begun}", text)[:1] for text in texts)), [])
 
 
 def near_sentences(claim: str, pages: Sequence[PageText]) -> list[NearSentence]:

@@ -10,7 +10,6 @@ from unicodedata import combining, normalize, numeric
 
 from readgraph.library.search.terms import UNSPACED, stem, stop_words
 from readgraph.nodes.rules.dates import WEEKDAYS, dates_in
-from readgraph.nodes.rules.spelling import fold_spelling
 
 SlotKind = Literal["number", "date", "name", "denial"]
 NOUNS_LARGE = frozenset(("de", "lb"))  # languages that write every noun with a capital
@@ -264,6 +263,32 @@ def fold_letters(name: str) -> str:
 def plain_digits(text: str) -> str:
     """A text with the digits of all scripts as "0" to "9"."""
     return text if text.isascii() else "".join(str(int(sign)) if sign.isdecimal() else sign for sign in text)
+
+
+_PAIRS = [
+    pair.split("/")
+    for pair in "our/or ise/ize isa/iza isi/izi yse/yze tre/ter bre/ber logue/log fence/fense gramme/gram elled/eled "
+    "elling/eling".split()
+]
+_WHOLE = {"grey": "gray", "greys": "grays", "mould": "mold", "plough": "plow", "tyre": "tire", "kerb": "curb"}
+KEPT = 2  # letters before such an ending: not in "four" and "rise"
+
+
+@cache
+def fold_spelling(word: str) -> str:
+    """An English word as Americans write it."""
+    for british, american in _PAIRS:
+        word = word[:KEPT] + word[KEPT:].replace(british, american)
+    return _WHOLE.get(word, word)
+
+
+@cache
+def other_spellings(word: str) -> frozenset[str]:
+    """How else an English word in lower case may be written: "colour" and "color"."""
+    british = word
+    for ours, theirs in _PAIRS:
+        british = british[:KEPT] + british[KEPT:].replace(theirs, ours)
+    return frozenset({fold_spelling(word), british, *(one for one, other in _WHOLE.items() if other == word)} - {word})
 
 
 @lru_cache(8192)
