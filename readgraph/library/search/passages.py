@@ -264,9 +264,11 @@ def _numbers_of(document: int) -> tuple[int, int]:
 
 async def _take_in(pages: PageStore, catalogue: Catalogue, texts: KeywordIndex) -> None:
     """Index the texts that are new, and mend an index that holds others than the catalogue says."""
-    marked = f"SELECT number, indexed - 1 FROM documents WHERE indexed AND {_WITH_TEXT}"
-    known: dict[int, int] = await catalogue.run(lambda connection: dict(connection.execute(marked).fetchall()))
-    if (await texts.extent(TEXTS)).count != sum(known.values()):
+    marked = f"FROM documents WHERE indexed AND {_WITH_TEXT}"
+    total = f"SELECT coalesce(sum(indexed - 1), 0) {marked}"
+    if (await texts.extent(TEXTS)).count != await catalogue.run(lambda opened: opened.execute(total).fetchone()[0]):
+        each = f"SELECT number, indexed - 1 {marked}"
+        known: dict[int, int] = await catalogue.run(lambda opened: dict(opened.execute(each).fetchall()))
         there = await texts.count_above(TEXTS, OWN_BITS)
         wrong = [number for number in {*there, *known} if there.get(number, 0) != known.get(number, 0)]
         for number in wrong:
