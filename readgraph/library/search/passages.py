@@ -165,7 +165,7 @@ def excerpt(text: str, marked: Sequence[tuple[int, int]]) -> tuple[int, int]:
 
 
 LARGE = 500_000  # words of documents, from which on their passages are ranked by an index
-MOST_RANKED, MOST_LOCATED = 300, 100  # passages of such a ranking, and those whose documents' texts are read
+MOST_RANKED, MOST_LOCATED = 1_000, 100  # passages of such a ranking, and those whose documents' texts are read
 AT_ONCE, WORDS_AT_ONCE = 500, 200_000  # documents that are taken in together, and about how many words
 TEXTS = "passages"  # the key of the texts' index in its file
 OWN_BITS = 24  # of a passage's number in the index; before them stands the number of its document
