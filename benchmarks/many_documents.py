@@ -21,9 +21,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.ten_million import made_paragraphs
-from readgraph.library.documents import document_id
+from readgraph.library.documents import document_id, text_parts
 from readgraph.library.opening import open_library
-from readgraph.library.stored_items import BATCH, ROOT, StoredValue, number_key
+from readgraph.library.stored_items import BATCH, ROOT, StoredValue
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document, utc_now
 from readgraph.state.words import count_words
@@ -51,9 +51,9 @@ async def fill(folder: Path, count: int, length: int) -> float:
     async with open_library(folder) as library:
         rows = list[StoredValue]()
         for document, text in made_documents(count, length):
-            rows.append(((ROOT, "text", document.id), number_key(0), {"text": text}))
+            rows.extend(text_parts(document.id, text))
             rows.append(((ROOT, "documents"), document.id, asdict(document)))
-            if len(rows) * max(length, 100) >= BATCH * 100:
+            if len(rows) >= BATCH:
                 await library.pages.put(rows)
                 rows.clear()
         await library.pages.put(rows)
