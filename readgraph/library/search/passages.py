@@ -1,6 +1,6 @@
 """Search in the texts of documents: their passages, ranked together; exact text; a document's language.
 
-The passages of few words are ranked at once. Those of a large library, or of many words, are ranked by an index, which
+The passages of few documents are ranked at once. Those of many, or of many words, are ranked by an index, which
 takes in what is new when it is asked. It holds each passage under the number that its document has in the catalogue,
 and its own.
 """
@@ -164,7 +164,7 @@ def excerpt(text: str, marked: Sequence[tuple[int, int]]) -> tuple[int, int]:
     return start, end
 
 
-LARGE = 500_000  # words of documents, from which on their passages are ranked by an index
+LARGE, SEVERAL = 500_000, 200  # words, or documents, from which on their passages are ranked by an index
 MOST_RANKED, MOST_LOCATED = 1_000, 100  # passages of such a ranking, and those whose documents' texts are read
 AT_ONCE, WORDS_AT_ONCE = 500, 200_000  # documents that are taken in together, and about how many words
 TEXTS = "passages"  # the key of the texts' index in its file
@@ -195,10 +195,10 @@ async def likely_passages(
 
     The score is FTS5's BM25, with a share of the words of the passages beside.
     """
-    if documents is not None and (
-        sum(document.words for document in documents) < LARGE or any(document.parts for document in documents)
-    ):
-        return None
+    if documents is not None:
+        are_few = len(documents) < SEVERAL and sum(document.words for document in documents) < LARGE
+        if are_few or any(document.parts for document in documents):
+            return None
     if not (catalogue := await catalogue_of(pages, None if documents is None else 0)):
         return None
     texts = (await indexes_of(pages.store)).texts
