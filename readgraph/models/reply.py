@@ -190,7 +190,7 @@ class PublishedReplies:
         """The next reply to this prompt, then the last one again; raises `ModelUnavailable` where there is none."""
         key = asked if self.by_name else key
         if not (replies := self.replies.get(key)):
-            raise ModelUnavailable(f"What is replayed holds no reply to this prompt ('{asked}').")
+            raise ModelUnavailable(f"What was saved holds no reply to this prompt ('{asked}').")
         number = self.given.get(key, 0)
         self.given[key] = number + 1
         return replies[min(number, len(replies) - 1)]

@@ -215,7 +215,7 @@ def currency(say: Language) -> Made:
 
 @_kind
 def decimals(say: Language) -> Made:
-    amounts = say.draw(["15", "1,5", "1.5 %", "150", "0,15", "1½", "1/5", "15²"], 2)
+    amounts = say.draw(["15", "1,5", "1.5 %", "150", "0,15", "15½", "1/5", "15²"], 2)
     return say("bar", x=amounts[0]), say("bar", x=amounts[1]), "against"
 
 

@@ -106,8 +106,8 @@ def _is_taken_back(behind: str, language: str) -> bool:
     if not spans:
         return False
     following = LEADING.sub("", behind[slice(*spans[0])])
-    if not knows_denials(language) and (words := cue_words("denials", language) | cue_words("contrast", language)):
-        return _is_unreal(following) or any(word in following for word in words)
+    if not knows_denials(language) and (contrast := cue_words("contrast", language)):  # of languages without spaces
+        return _is_unreal(following) or any(word in following for word in contrast | cue_words("denials", language))
     if not knows_denials(language):
         return len(following.encode()) <= SHORT or (len(following.split()) <= LONGEST_REMARK and _is_unreal(following))
     return any(_takes_back(form, language) for form in {following, without_label(following)})
