@@ -132,6 +132,11 @@ def test_what_a_named_speaker_says_is_shown_where_another_turn_has_what_is_asked
     assert any(quote.startswith("Engineer") for quote in quotes)
 
 
+def test_who_speaks_once_in_a_talk_of_others_is_a_speaker() -> None:
+    said = "Visitor: I brought the red folder with the drawings."
+    assert quotes_of(f"{MEETING}{said}\n", "What did the Visitor say?") == [said]
+
+
 def test_a_quote_of_turns_between_blank_lines_stands_as_in_the_text() -> None:
     talk = MEETING.replace("\n", "\n\n")
     assert quotes_of(talk, "Who writes the manual?")[0] in talk

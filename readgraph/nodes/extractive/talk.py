@@ -10,7 +10,7 @@ from readgraph.state.languages import DEFAULT
 from readgraph.state.sentences import LABEL, MESSAGE, paragraph_spans
 
 FEWEST_TURNS = 3
-"""Turns after which a label counts as a speaker's name."""
+"""Turns after which a label counts as a speaker's name; where most turns are of two such, that of others too."""
 MOST_LINES = 8  # of a message, on average
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -37,9 +37,13 @@ def is_talk(texts: Iterable[str]) -> bool:
 
 
 def find_speakers(labels: Iterable[str]) -> set[str]:
-    """The names of those who speak, each of them at least a few times; `labels`: that of each turn, "" without one."""
-    turns = Counter(filter(None, labels))
-    return {name for name, spoken in turns.items() if spoken >= FEWEST_TURNS}
+    """The names of those who speak; `labels`: that of each turn, "" without one."""
+    every = [*labels]
+    turns = Counter(filter(None, every))
+    often = {name for name, spoken in turns.items() if spoken >= FEWEST_TURNS}
+    if len(often) < 2 or 2 * sum(turns[name] for name in often) <= len(every):
+        return often
+    return often | {name for name in turns if all(map(_is_written_as_name, _WORD.findall(name)))}
 
 
 def find_named(question: str, speakers: Iterable[str], language: str) -> set[str]:
