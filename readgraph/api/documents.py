@@ -284,20 +284,33 @@ async def _documents_to_pick_from(
     pages: PageStore, content: str, choice: PickingScope
 ) -> tuple[list[Document], str, LikelyPassages | None]:
     """The documents among which is picked, what holds them, and the best of many passages in them."""
-    held, likely = "the library", None
-    if choice.collection is not None:
-        named = await NamedCollections(pages).get_collection(choice.collection)
-        documents, held = [*named.documents], f"the collection '{named.name}'"
-    elif likely := await likely_passages(pages, content):
-        documents = likely.documents
-    else:
-        documents = [document for document in await pages.documents() if not document.parts]
+    documents, held, likely = await documents_to_search(pages, content, choice.collection)
     if not documents and not likely:
         raise BadInput("There is nothing to read: ", ADD_ONE, " since the library is empty.")
     valid = await choose_valid(pages, documents, choice.as_of)
     if documents and not valid:
         raise BadInput(f"Nothing in {held} is from {choice.as_of} or before: give a later day.")
     return valid, held, likely.of(valid) if likely else await likely_passages(pages, content, valid)
+
+
+async def documents_to_search(
+    pages: PageStore, query: str, collection: str | None
+) -> tuple[list[Document], str, LikelyPassages | None]:
+    """The documents of a named collection, or all, and what holds them.
+
+    Of a very large library they are those with likely passages, and these come with them.
+    """
+    if collection is not None:
+        named = await NamedCollections(pages).get_collection(collection)
+        return [*named.documents], f"the collection '{named.name}'", None
+    if likely := await likely_passages(pages, query):
+        return likely.documents, "the library", likely
+    return await searchable(pages), "the library", None
+
+
+async def searchable(pages: PageStore) -> list[Document]:
+    """The documents of the library, without the collections, whose texts are those of other documents."""
+    return [document for document in await pages.documents() if not document.parts]
 
 
 async def pick_as_one_document(pages: PageStore, query: str, choice: PickingScope) -> Document:

@@ -6,17 +6,15 @@ from contextlib import suppress
 from dataclasses import replace
 from math import nan
 
-from readgraph.api.documents import passages_as_of
+from readgraph.api.documents import documents_to_search, passages_as_of
 from readgraph.api.memories import READ_IT, method_of, newest_first
 from readgraph.api.results import Hit
 from readgraph.api.up_to import check_named, members_up_to
-from readgraph.library.collections import NamedCollections
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import LEAST_NEAR, fuse_with_meaning
 from readgraph.library.search.passages import (
     MEANING,
     MOST_LOCATED,
-    LikelyPassages,
     PassageHit,
     excerpt,
     likely_passages,
@@ -73,7 +71,12 @@ async def passages(
     `up_to`: only those that are named, and of them what stands before the end of this place.
     """
     check_named(up_to, named)
-    documents, likely = await _documents_to_search(pages, query, named, collection)
+    if named and collection is None:
+        documents, likely = [*{document.id: document for document in named}.values()], None
+    else:
+        documents, _, likely = await documents_to_search(pages, query, collection)
+    if not documents and not likely:
+        raise BadInput("The library is empty. Read something: ", READ_IT)
     valid = documents if named and not as_of else await choose_valid(pages, documents, as_of)
     valid = await members_up_to(pages, valid, up_to)
     likely = likely.of(valid) if likely else await likely_passages(pages, query, valid)
@@ -84,21 +87,6 @@ async def passages(
         by_words = await search_documents(pages, valid, query)
     hits = _with_meaning(near, valid, by_words) if near else by_words
     return (await passages_as_of(pages, hits, query, as_of))[:most]
-
-
-async def _documents_to_search(
-    pages: PageStore, query: str, named: Sequence[Document], collection: str | None
-) -> tuple[list[Document], LikelyPassages | None]:
-    """The documents that are named, of a collection, or all; of a very large library those with likely passages."""
-    if collection is not None:
-        return [*(await NamedCollections(pages).get_collection(collection)).documents], None
-    if named:
-        return [*{document.id: document for document in named}.values()], None
-    if likely := await likely_passages(pages, query):
-        return likely.documents, likely
-    if not (documents := await searchable(pages)):
-        raise BadInput("The library is empty. Read something: ", READ_IT)
-    return documents, None
 
 
 def _with_meaning(
@@ -122,11 +110,6 @@ def _with_meaning(
         replace(hit, score=round(score, 4), found_by=(*hit.found_by, *([MEANING] if cosine >= LEAST_NEAR else [])))
         for hit, cosine, score in hits
     ]
-
-
-async def searchable(pages: PageStore) -> list[Document]:
-    """The documents of the library, without the collections, whose texts are those of other documents."""
-    return [document for document in await pages.documents() if not document.parts]
 
 
 async def _hit(pages: PageStore, passage: PassageHit, query: str, memories: Sequence[Memory]) -> Hit:

@@ -18,7 +18,7 @@ from typing import Any
 from langgraph.store.base import BaseStore
 
 from readgraph.api import finding, results
-from readgraph.api.documents import PickingScope, documents_as_one, find_named, pick_as_one_document
+from readgraph.api.documents import PickingScope, documents_as_one, find_named, pick_as_one_document, searchable
 from readgraph.api.memories import memories_to_show, method_of, parts_numbered
 from readgraph.api.notices import answer_notices
 from readgraph.api.routing import route_question
@@ -51,7 +51,7 @@ def pages_of(library: Library | BaseStore, context: ReaderContext | None = None)
 async def list_documents(library: Library | BaseStore) -> list[results.DocumentInfo]:
     """The documents of the library, the newest first, without the collections that questions made of them."""
     pages = pages_of(library)
-    memories, documents = await pages.all_memories(), await finding.searchable(pages)
+    memories, documents = await pages.all_memories(), await searchable(pages)
     joint, replaced = await joint_by_document(pages), await replaced_by(pages, documents)
     return [
         results.DocumentInfo(

@@ -8,7 +8,7 @@ from mcp.server.mcpserver.exceptions import ResourceError
 from mcp_types import Completion
 
 from readgraph.api import functions
-from readgraph.api.finding import searchable
+from readgraph.api.documents import searchable
 from readgraph.doors.mcp.refusing import tool_error_line
 from readgraph.library.library import Library
 from readgraph.state.errors import ReadgraphError

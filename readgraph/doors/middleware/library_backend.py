@@ -9,7 +9,7 @@ from typing import Any
 
 from langgraph.store.base import BaseStore
 
-from readgraph.api.finding import searchable
+from readgraph.api.documents import searchable
 from readgraph.api.functions import pages_of
 from readgraph.api.memories import newest_first
 from readgraph.library.library import Library

@@ -17,8 +17,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from readgraph.api import functions
-from readgraph.api.documents import store_file
-from readgraph.api.finding import searchable
+from readgraph.api.documents import searchable, store_file
 from readgraph.api.memories import method_of, newest_first, note_of
 from readgraph.api.results import Hit
 from readgraph.api.up_to import members_up_to
