@@ -141,8 +141,10 @@ def _is_table(drawn: Iterable[_Drawn]) -> bool:
         meeting, waiting = list[_Drawn](), [lines.pop()]
         while waiting:
             meeting.append(line := waiting.pop())
-            waiting += [other for other in lines if _meet(line, other)]
-            lines = [other for other in lines if not _meet(line, other)]
+            apart = list[_Drawn]()
+            for other in lines:
+                (waiting if min(_overlap(line, other)) >= -TOUCH else apart).append(other)
+            lines = apart
         across = _count_apart(line.bottom for line in meeting if line.width > line.height)
         if min(across, _count_apart(line.left for line in meeting if line.height > line.width)) >= RULES:
             return True
@@ -155,9 +157,10 @@ def _count_apart(at: Iterable[float]) -> int:
     return sum(later - earlier > THIN for earlier, later in pairwise(places)) + bool(places)
 
 
-def _meet(one: _Drawn, other: _Drawn) -> bool:
+def _overlap(one: _Drawn, other: _Drawn) -> tuple[float, float]:
+    """How far two lie above, and beside each other; below 0, how far they are apart."""
     across = min(one.right, other.right) - max(one.left, other.left)
-    return min(across, min(one.top, other.top) - max(one.bottom, other.bottom)) >= -TOUCH
+    return across, min(one.top, other.top) - max(one.bottom, other.bottom)
 
 
 def _has_chart(raw: Any, paths: list[_Drawn], texts: list[_Drawn], area: float) -> bool:
@@ -197,6 +200,7 @@ def _column_of(drawn: _Drawn) -> tuple[int, int, int]:
 
 
 def _are_drawing(boxes: list[_Drawn]) -> bool:
+    """Whether boxes are bars, stand beside each other, or are the cells of a table."""
     edges = (edge for box in boxes[:MOST_COMPARED] for edge in _edges(box))
     return _are_bars(boxes) or _are_blocks(boxes) or _is_table(edges)
 
@@ -207,13 +211,8 @@ def _edges(box: _Drawn) -> Iterator[_Drawn]:
 
 
 def _is_filled(box: _Drawn, texts: Iterable[_Drawn]) -> bool:
-    return sum(_shared(box, text) for text in texts) >= FILLED * box.area
-
-
-def _shared(one: _Drawn, other: _Drawn) -> float:
-    """The area that two have in common."""
-    across = min(one.right, other.right) - max(one.left, other.left)
-    return max(across, 0.0) * max(min(one.top, other.top) - max(one.bottom, other.bottom), 0.0)
+    shared = (_overlap(box, text) for text in texts)
+    return sum(max(across, 0.0) * max(down, 0.0) for across, down in shared) >= FILLED * box.area
 
 
 def _are_joined(boxes: list[_Drawn], lines: list[_Drawn]) -> bool:
@@ -284,5 +283,5 @@ def _are_blocks(boxes: list[_Drawn]) -> bool:
 
 
 def _is_beside(box: _Drawn, other: _Drawn) -> bool:
-    apart = min(box.right, other.right) < max(box.left, other.left) + THIN
-    return apart and min(box.top, other.top) - max(box.bottom, other.bottom) > THIN
+    across, down = _overlap(box, other)
+    return across < THIN < down
