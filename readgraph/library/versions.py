@@ -128,12 +128,14 @@ async def replaced_by(pages: PageStore, documents: Sequence[Document]) -> dict[s
     One stands in place of what it supersedes, and of an earlier text of its file that nothing supersedes.
     """
     catalogue = await catalogue_of(pages) if len(documents) <= MOST_LOOKED_UP else None
-    kept = [] if catalogue else await pages.documents()
-    superseded, newest = {each.supersedes for each in kept}, {each.source: each for each in reversed(kept)}
+    newest = dict[str, Document]()
     if catalogue:
         among = "SELECT supersedes FROM documents WHERE supersedes IN (SELECT value FROM json_each(?))"
         ids = json.dumps([document.id for document in documents])
         superseded = {one for (one,) in await catalogue.run(lambda opened: opened.execute(among, (ids,)).fetchall())}
+    else:
+        kept = await pages.documents()
+        superseded, newest = {each.supersedes for each in kept}, {each.source: each for each in reversed(kept)}
     found = dict[str, Document]()
     for document in documents:
         latest = await latest_version(pages, document) if document.id in superseded else None

@@ -345,9 +345,8 @@ async def _put_texts(
         raise BadInput(f"The answer is from {texts}, and the files hold {more:,}: leave some out.")
     others = iter([named[each] for each in named if each not in ids])  # files may be named in any order
     parts = [part.document for part in saved.document.parts]
-    cut = (
-        saved.texts[-1] if parts and saved.document.id != digest(["collection", parts]) else None
-    )  # read up to a place
+    is_cut = parts and saved.document.id != digest(["collection", parts])
+    cut = saved.texts[-1] if is_cut else None  # the text that was read up to a place
     for text in saved.texts:
         record, source = text.record, pages
         stored = await library.find_document(record.id) if library else None
