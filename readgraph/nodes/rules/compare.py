@@ -124,7 +124,8 @@ def _is_same_value(ours: Token, theirs: Token) -> bool:
         return bool(ours.value == theirs.value)
     decimals = {len(match[1]) for token in (ours, theirs) if (match := _DECIMALS.fullmatch(token.text))}
     is_time = unit_of(ours) == unit_of(theirs) in ("time", "years")
-    one, other = (token.value[0] * (token.value[2] if is_time else 1) for token in (ours, theirs))
+    # the value, times how much its unit is where that is known: the first and the third, if there is one
+    one, other = (math.prod(token.value[:: 2 if is_time else 3]) for token in (ours, theirs))
     same = (is_time or ours.value[1:] == theirs.value[1:]) and math.isclose(one, other, rel_tol=1e-9)
     return same and len(decimals) <= 1
 
