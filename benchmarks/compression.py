@@ -18,7 +18,7 @@ from readgraph import ReaderContext
 from readgraph.features.compression import engine_named
 from readgraph.features.compression.condenser import words_in
 from readgraph.features.compression.engines import engine_ids
-from readgraph.library.search.terms import content_words
+from readgraph.language.terms import content_words
 from readgraph.state.words import first_words
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

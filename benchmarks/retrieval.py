@@ -26,11 +26,12 @@ from typing import Any, NamedTuple
 
 from benchmarks.fusions import FUSIONS
 from benchmarks.languages import by_keywords, measure_languages
+from readgraph.language.passages import passages_of
 from readgraph.library.search.hits import DEPTH, IndexEntry, Ranking, pages_of, score_above_last
 from readgraph.library.search.okapi import Okapi, TextsWith, rank
 from readgraph.library.search.vector_index import VectorIndex
 from readgraph.models.embeddings.models import Embedder
-from readgraph.nodes.extractive.passages import nearest_sentences, passages_of
+from readgraph.nodes.extractive.nearest import nearest_sentences
 from readgraph.state.words import count_words
 
 DEPTHS = 1, 5, 10

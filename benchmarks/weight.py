@@ -106,7 +106,7 @@ def main() -> None:
     """Print all figures."""
     parts = {
         "core": [*(HOUSE / room for room in CORE), *HOUSE.glob("*.py")],
-        **{room: [HOUSE / room] for room in ("sources", "cli", "features", "doors")},
+        **{room: [HOUSE / room] for room in ("language", "sources", "cli", "features", "doors")},
         "wheel readgraph": [HOUSE],
         "wheel readgraph-evaluation": [ROOT / "evaluation" / "readgraph_evaluation"],
         "tests": [ROOT / "tests", ROOT / "evaluation" / "tests"],

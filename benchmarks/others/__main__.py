@@ -33,7 +33,7 @@ import httpx
 from benchmarks.others.perfect_reader import PerfectReader
 from readgraph import ReaderContext, open_library
 from readgraph.graphs.methods import METHODS
-from readgraph.library.search.terms import content_words
+from readgraph.language.terms import content_words
 from readgraph.models.embeddings.models import embedding_model
 from readgraph.state.words import count_words
 from readgraph_evaluation import board

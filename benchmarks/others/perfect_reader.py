@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-from readgraph.library.search.terms import content_words
+from readgraph.language.terms import content_words
 from tests.doubles.lifelike import lifelike
 from tests.doubles.model_server import ChatRequest
 from tests.doubles.reader import asked_for, between, pages_shown, passage

@@ -14,10 +14,10 @@ from typing import Any
 from readgraph.api import save_answer
 from readgraph.api.documents import store_each
 from readgraph.api.functions import ask
+from readgraph.language.sentences import sentence_spans
 from readgraph.library.opening import open_library
 from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext
-from readgraph.state.sentences import sentence_spans
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, between, pages_shown, passage, reader
 

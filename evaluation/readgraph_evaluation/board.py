@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from readgraph.nodes.rules.dates import WEEKDAYS, day_name
+from readgraph.language.dates import WEEKDAYS, day_name
 from readgraph.state.files import read_toml, replace_file
 from readgraph.state.words import count_words
 

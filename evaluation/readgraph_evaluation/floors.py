@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from statistics import fmean
 
-from readgraph.state.sentences import sentence_spans
+from readgraph.language.sentences import sentence_spans
 from readgraph.state.words import count_words, first_words
 from readgraph_evaluation.metrics import METRICS
 from readgraph_evaluation.records import Dataset, Item, Outcome, Text

@@ -33,14 +33,14 @@ from readgraph.features.agents.store import (
 )
 from readgraph.features.summary.state import SummaryWanted
 from readgraph.graphs.methods import METHODS
+from readgraph.language.calendars import at_local_time
+from readgraph.language.terms import content_words
 from readgraph.library.collections import add_collection
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.terms import content_words
 from readgraph.models.metering import ExchangeRecorder, FallBack, ModelExchange, exchanges_to
 from readgraph.state.context import ReaderContext
-from readgraph.state.dates import at_local_time
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.logs import new_run_part, use_run
 from readgraph.state.reading import Citation, Question

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from readgraph.library.search.terms import content_words
+from readgraph.language.terms import content_words
 from readgraph_evaluation.board import ABILITIES, WORDS, Board, write_board
 from readgraph_evaluation.datasets import load_dataset
 from readgraph_evaluation.metrics import METRICS

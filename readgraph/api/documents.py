@@ -10,6 +10,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from readgraph.api.up_to import check_named, up_to_place
+from readgraph.language.calendars import check_date, find_date
+from readgraph.language.dates import date_in
+from readgraph.language.detection import language_of
+from readgraph.language.hints import other_language
+from readgraph.language.terms import stop_words
 from readgraph.library.collections import NamedCollections, add_beginning, add_collection, documents_of
 from readgraph.library.documents import document_id
 from readgraph.library.histories import sessions_of
@@ -27,15 +32,10 @@ from readgraph.library.search.passages import (
     marks,
     search_documents,
 )
-from readgraph.library.search.terms import stop_words
 from readgraph.library.versions import choose_valid, cite_as, follow_file, set_version
-from readgraph.nodes.extractive.hints import other_language
-from readgraph.nodes.rules.dates import date_in
 from readgraph.sources.converting import SourceText, convert_in_thread
 from readgraph.sources.loading import STANDARD_INPUT, SourceFile, printable_path
-from readgraph.state.dates import check_date, find_date
 from readgraph.state.errors import BadInput, Damaged, LibraryError, Way
-from readgraph.state.languages import language_of
 from readgraph.state.records import Document, Session
 
 LIST_DOCUMENTS = Way(

@@ -5,15 +5,15 @@ from dataclasses import replace
 from typing import Any
 
 from readgraph.graphs.method import Method
+from readgraph.language.compare import Difference
+from readgraph.language.dates import date_in
+from readgraph.language.hints import MEANT, find_hints, share_no_word
 from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.passages import document_languages, search_documents
 from readgraph.library.versions import earlier_versions, latest_version
 from readgraph.nodes.answering.absence import describe_absence
-from readgraph.nodes.extractive.hints import MEANT, find_hints, share_no_word
-from readgraph.nodes.rules.compare import Difference
-from readgraph.nodes.rules.dates import date_in
-from readgraph.nodes.rules.evidence import find_difference
+from readgraph.nodes.evidence import find_difference
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
 

@@ -11,9 +11,9 @@ from readgraph.graphs.estimate import Estimate, Range
 from readgraph.graphs.method import Method
 from readgraph.graphs.methods import method_for, method_kept
 from readgraph.graphs.rehearsal import Rehearsal, rehearse_method
+from readgraph.language.hints import find_extent
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.building.recipes import with_question
-from readgraph.nodes.extractive.hints import find_extent
 from readgraph.state.context import ReaderContext
 from readgraph.state.loops import Listen
 from readgraph.state.reading import Question, Usage, add_counts, add_usage

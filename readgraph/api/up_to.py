@@ -7,11 +7,11 @@ was made of single pages of the whole text is taken over, and not asked for agai
 import re
 from collections.abc import Sequence
 
+from readgraph.language.text_ends import end_by_measure, end_of_time
+from readgraph.language.tokens import plain_digits
 from readgraph.library.collections import add_beginning, documents_of
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.named_parts import find_named_part
-from readgraph.nodes.rules.tokens import plain_digits
-from readgraph.nodes.text_ends import end_by_measure, end_of_time
 from readgraph.sources.places import NamedSpan, SourcePage, no_such_page, page_of, place_in_words, places_named
 from readgraph.state.errors import BadInput, Way
 from readgraph.state.records import CollectionPart, Document

@@ -56,7 +56,7 @@ def methods(_: typer.Context) -> Iterable[Item]:
 
 def languages(_: typer.Context) -> Iterable[Item]:
     """The languages by their codes, with their names."""
-    from readgraph.state.languages import NAMES
+    from readgraph.state.language_names import NAMES
 
     return NAMES.items()
 

@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 
 from langgraph.store.base import BaseStore
 
+from readgraph.language.calendars import check_date
 from readgraph.library.store import hold_build_lock
 from readgraph.library.stored_items import (
     BATCH,
@@ -30,7 +31,6 @@ from readgraph.library.stored_items import (
     number_key,
     replace_surrogates,
 )
-from readgraph.state.dates import check_date
 from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError
 from readgraph.state.records import CollectionPart, Count, Document, Record, digest, utc_now
 from readgraph.state.words import check_words, count_words

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Self
 
+from readgraph.language.detection import classifier
 from readgraph.library.address import (
     CHECKPOINTS,
     MARKER,
@@ -36,7 +37,6 @@ from readgraph.library.upkeep.forgetting import finish_unfinished
 from readgraph.state.errors import LibraryError
 from readgraph.state.files import check_format
 from readgraph.state.installed import of_kind
-from readgraph.state.languages import classifier
 from readgraph.state.loops import background
 
 FORMAT = 1  # version of the library's layout; a library with a newer layout is refused

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
+from readgraph.language.calendars import check_date
 from readgraph.library.documents import document_item, source_note
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import WITH_LATER, catalogue_of, records
 from readgraph.library.store import hold_build_lock
 from readgraph.library.stored_items import EVERY, ROOT, StoredValue
-from readgraph.state.dates import check_date
 from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.records import Document
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from readgraph.language.detection import language_of
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.hits import LEAST_NEAR, fuse_with_meaning, score_above_last
 from readgraph.library.search.passages import cut_to_passages
@@ -23,7 +24,6 @@ from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.search import PaidVectors, SearchTool, get_shared_embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, Forgotten, ReadgraphError
-from readgraph.state.languages import language_of
 from readgraph.state.providers import ModelProvider, providers
 from readgraph.state.records import Document, Memory
 from readgraph.state.variables import warn_caller

@@ -4,9 +4,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from readgraph.language.tokens import fold_letters, numerals, plain_digits
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.building.outline import headings_in
-from readgraph.nodes.rules.tokens import fold_letters, numerals, plain_digits
 from readgraph.sources.formats.numerals import write_numeral
 from readgraph.sources.places import BELOW, NamedSpan, places_named, source_page
 from readgraph.state.errors import BadInput

@@ -13,13 +13,13 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from readgraph import features, nodes
-from readgraph.library.search.terms import content_words
+from readgraph.language.terms import content_words
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced, find_unused_name, list_wordings
 from readgraph.models.reply import LenientReply
 from readgraph.nodes.contracts import AskedQuestion
 from readgraph.plugins import leave_out, plugged_in
 from readgraph.state.context import ReaderContext
-from readgraph.state.languages import NAMES
+from readgraph.state.language_names import NAMES
 from readgraph.state.settings import AnswerLength
 
 READER_SYSTEM = (

@@ -49,7 +49,7 @@ def cited_files(path: Path, left_out: Callable[[BadInput], None]) -> list[Path]:
     Raises:
         BadInput: Where the bibliography can't be read, or none of its entries has a file that is there.
     """
-    from readgraph.state.dates import find_date
+    from readgraph.language.calendars import find_date
 
     entries, broken = _parse(decode(read_bytes(path, str(path)), str(path)))
     paths, without, problems = list[Path](), list[str](), [BadInput(f"{path}, {each}") for each in broken]

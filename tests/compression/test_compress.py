@@ -15,10 +15,10 @@ from readgraph.features.compression.condenser import count_tokens, words_in
 from readgraph.features.compression.engines import engine_ids
 from readgraph.features.compression.read_agent_parts import SentenceWindowChunker
 from readgraph.graphs import read_agent
+from readgraph.language.sentences import sentence_spans
 from readgraph.models.own.functions import function_model
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
-from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ModelServer
 from tests.doubles.pipeline import Pipeline

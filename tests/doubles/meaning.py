@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from langchain_core.embeddings import Embeddings
 
-from readgraph.library.search.terms import stop_word_lists
+from readgraph.language.terms import stop_word_lists
 from readgraph.state.providers import providers
 
 MEANT = {"animal": "goat", "balcony": "gallery", "strolled": "walked", "tier": "goat"}

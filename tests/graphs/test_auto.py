@@ -12,9 +12,9 @@ from readgraph.api.routing import NOT_JUDGED, estimate_with_question
 from readgraph.api.running import RunThread
 from readgraph.features.auto.graph import graph
 from readgraph.graphs.methods import METHODS
+from readgraph.language.hints import find_extent, subject_of
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
-from readgraph.nodes.extractive.hints import find_extent, subject_of
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
 from readgraph.graphs.methods import METHODS
+from readgraph.language.terms import tokens
 from readgraph.library.collections import add_collection
 from readgraph.library.opening import Library
-from readgraph.library.search.terms import tokens
 from readgraph.nodes.building.paging import even_ends
 from readgraph.nodes.building.summaries import PIECE_WORDS, SUMMARY_WORDS
 from readgraph.state.context import PROFILES, ReaderContext

@@ -9,9 +9,9 @@ from readgraph.features.verify.decide import describe_claim
 from readgraph.features.verify.functions import Verified
 from readgraph.graphs.methods import PARTS
 from readgraph.graphs.rehearsal import rehearse_method
+from readgraph.language.compare import compare_sentences
 from readgraph.library.opening import Library
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.nodes.rules.compare import compare_sentences
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document

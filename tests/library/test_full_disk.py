@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from readgraph.language.detection import classifier
 from readgraph.library.page_store import PageStore
 from readgraph.state.errors import LibraryError
-from readgraph.state.languages import classifier
 from tests.doubles.model_server import ModelServer
 from tests.support.command import DOUBLE, STORY, Command, assert_refused
 from tests.support.examples import EXAMPLES, WHOLE_STORY

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from readgraph.language.terms import words
 from readgraph.library.search import keyword_tables
 from readgraph.library.search import keyword_tables as keyword_file
 from readgraph.library.search.hits import Extent, IndexEntry
 from readgraph.library.search.indexes import KeywordIndex
-from readgraph.library.search.terms import words
 from readgraph.state.errors import LibraryError
 
 pytestmark = pytest.mark.quick

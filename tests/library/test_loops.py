@@ -127,7 +127,7 @@ def test_loops_of_their_own_build_one_memory_once(method: Any, server: ModelServ
 IN_A_LOOP = """
 import asyncio
 from blockbuster import blockbuster_ctx
-from readgraph.state.languages import language_of
+from readgraph.language.detection import language_of
 async def read():
     return language_of("El guardián encendió la lámpara y bajó a la orilla.")
 with blockbuster_ctx():

@@ -7,6 +7,7 @@ import pytest
 from readgraph import api
 from readgraph.api import functions
 from readgraph.api.documents import store_file
+from readgraph.language.calendars import check_date
 from readgraph.library.collections import NamedCollections
 from readgraph.library.histories import SessionText
 from readgraph.library.opening import Library
@@ -14,7 +15,6 @@ from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.library.versions import choose_valid, set_version
 from readgraph.sources import load
 from readgraph.sources.loading import read_file
-from readgraph.state.dates import check_date
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from tests.support.command import Command, assert_refused

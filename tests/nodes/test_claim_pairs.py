@@ -13,10 +13,10 @@ import pytest
 from readgraph.features.verify.by_rules import check_claim
 from readgraph.features.verify.claims import read_claims
 from readgraph.features.verify.finding import PageTexts
+from readgraph.language.sentences import sentence_spans
 from readgraph.nodes.answering.citations import find_quote
-from readgraph.nodes.rules.evidence import PageText
+from readgraph.nodes.evidence import PageText
 from readgraph.state.records import Document, Page
-from readgraph.state.sentences import sentence_spans
 from tests.support.claim_pairs import PLAIN, RIGHT, Pair, Relation, make_pairs
 from tests.support.some_methods import mostly_slow
 

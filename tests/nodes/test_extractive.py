@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from readgraph.graphs.methods import METHODS
+from readgraph.language.passages import is_contents, passages_of
 from readgraph.library.opening import Library
 from readgraph.nodes.contracts import AnswerDraft
 from readgraph.nodes.extractive.gists import extract_gist
-from readgraph.nodes.extractive.passages import is_contents, passages_of
 from readgraph.nodes.extractive.quoting import quote_at_length, quoted_answer
 from readgraph.state.context import ReaderContext
 from tests.support.some_methods import OF_THE_PAPERS, mostly_slow

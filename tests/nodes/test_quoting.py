@@ -10,12 +10,12 @@ from readgraph.api.answer_text import NEAREST, NEAREST_ONE
 from readgraph.api.functions import ask
 from readgraph.cli.terminal.rendering import answer_text
 from readgraph.graphs.methods import METHODS
+from readgraph.language.dates import date_in, resolve_time_words
+from readgraph.language.passages import passages_of
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.nodes.extractive.passages import passages_of
 from readgraph.nodes.extractive.quoting import quoted_answer
-from readgraph.nodes.rules.dates import date_in, resolve_time_words
 from readgraph.state.context import ReaderContext
 from tests.support.command import Command
 

@@ -3,6 +3,7 @@
 import pytest
 from langgraph.runtime import Runtime
 
+from readgraph.language.detection import certain_language, sample_spans
 from readgraph.models.replies.forms import reply_schema
 from readgraph.nodes.answering.in_view import AnswerAlone, ChosenAnswer, FreeAnswer, WeighedAnswer, answer_style
 from readgraph.nodes.contracts import AskedQuestion
@@ -10,7 +11,7 @@ from readgraph.nodes.prompts import at_length, length_by_question, require_reaso
 from readgraph.nodes.walk.steps import LeafVerdict
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.languages import NAMES, certain_language, language_code, sample_spans
+from readgraph.state.language_names import NAMES, language_code
 
 
 def line(question: str, choices: dict[str, str] | None = None, **settings: object) -> str:

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from readgraph.nodes.extractive.asked import widen_decided
-from readgraph.nodes.extractive.passages import passages_of
+from readgraph.language.asked import widen_decided
+from readgraph.language.passages import passages_of
+from readgraph.language.sentences import LABEL
+from readgraph.language.talk import find_named, is_filler, is_talk
 from readgraph.nodes.extractive.quoting import quoted_answer
 from readgraph.nodes.extractive.summaries import extract_summary
-from readgraph.nodes.extractive.talk import find_named, is_filler, is_talk
-from readgraph.state.sentences import LABEL
 
 MEETING = """\
 Project Manager: Good morning, everyone. Thanks for coming.

@@ -13,7 +13,7 @@ from tests.support.public_names import parsed
 
 HOUSE = Path(readgraph.__path__[0])
 
-METHODS = {"graphs", "nodes", "models", "sources", "library", "state", "plugins"}
+METHODS = {"graphs", "nodes", "models", "sources", "library", "language", "state", "plugins"}
 """What the methods are made of, with all below them."""
 
 CORE = {"api", *METHODS}
@@ -25,10 +25,11 @@ PLUGGED_IN = FEATURES | DOORS
 LAYERS: dict[str, set[str]] = {
     "plugins": set(),
     "state": {"plugins"},
-    "library": {"state", "plugins"},
-    "sources": {"library", "state", "plugins"},
+    "language": {"state"},
+    "library": {"language", "state", "plugins"},
+    "sources": {"library", "language", "state", "plugins"},
     "models": {"library", "state"},
-    "nodes": {"models", "sources", "library", "state", "plugins"},
+    "nodes": {"models", "sources", "library", "language", "state", "plugins"},
     "graphs": {"nodes", "models", "library", "state", "plugins"},
     "api": METHODS,
     "cli": CORE,

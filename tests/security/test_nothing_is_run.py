@@ -58,10 +58,10 @@ IMPORTS_BY_NAME = {
     "nodes/prompts.py": "our prompts",
     "features/survey/table_files.py": "xlsxwriter",
     "features/web/driver.py": "playwright",
-    "state/languages.py": "py3langid",
+    "language/detection.py": "py3langid",
     "state/lazy_names.py": "our own names",
     "state/installed.py": "entry points, and places that the user typed",
-    "library/search/terms.py": "the stemmers of the languages",
+    "language/terms.py": "the stemmers of the languages",
     "library/opening.py": "stores that plug in",
     "cli/help.py": "typer, and what it imports",
 }

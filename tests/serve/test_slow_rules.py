@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from readgraph.library.opening import Library
-from readgraph.nodes.rules import evidence
+from readgraph.nodes import evidence
 from readgraph.state.apart import compute, run_apart
 from tests.doubles.model_server import ModelServer
 from tests.serve.conftest import CONTEXT
@@ -126,7 +126,7 @@ async def test_errors_and_results_come_from_apart() -> None:
 
 SLOWLY = """
 import sys
-from readgraph.nodes.rules import evidence
+from readgraph.nodes import evidence
 
 def never_ends(*_):
     print("computing", file=sys.stderr, flush=True)

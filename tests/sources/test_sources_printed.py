@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import NullObject
 
-from readgraph.nodes.extractive.passages import passages_of
+from readgraph.language.passages import passages_of
 from readgraph.nodes.extractive.quoting import quoted_answer
 from readgraph.sources import load
 from readgraph.sources.converting import SourceText, show_conversion

@@ -8,8 +8,8 @@ from statistics import fmean
 from typing import Any
 
 from readgraph.features.survey.values import date_value
-from readgraph.nodes.rules.dates import NUMBERS, dates_in
-from readgraph.state.languages import DEFAULT
+from readgraph.language.dates import NUMBERS, dates_in
+from readgraph.language.detection import DEFAULT
 from readgraph.state.tables import without_unread
 from readgraph_evaluation.metrics.answers import (
     ARTICLES,

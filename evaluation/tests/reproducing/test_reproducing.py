@@ -8,7 +8,7 @@ import pytest
 from evaluation.tests.support import datasets as made
 from evaluation.tests.support.evaluations import by_method
 from readgraph.graphs.methods import web_method_named
-from readgraph.state import languages as language
+from readgraph.language import detection as language
 from readgraph.state.context import ReaderContext
 from readgraph_evaluation.datasets import NAMES, load_dataset
 from readgraph_evaluation.datasets.agents import SPLITS

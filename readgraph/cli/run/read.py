@@ -23,6 +23,7 @@ from readgraph.cli.terminal.progress import watch_run
 from readgraph.cli.terminal.rendering import print_json, print_memory, print_reminder
 from readgraph.cli.terminal.safe_text import Console, SafeText
 from readgraph.cli.terminal.screen import OutputOptions
+from readgraph.language.calendars import check_date
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.notices import keep_notices
 from readgraph.library.opening import Library
@@ -32,7 +33,6 @@ from readgraph.sources.loading import STANDARD_INPUT
 from readgraph.sources.secrets import without_secrets
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.context import ReaderContext
-from readgraph.state.dates import check_date
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from readgraph.state.words import format_count

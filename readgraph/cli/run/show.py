@@ -22,6 +22,7 @@ from readgraph.cli.settings import find_typed_method
 from readgraph.cli.terminal.rendering import print_json, size_of
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line
 from readgraph.cli.terminal.screen import mark_text, print_paged
+from readgraph.language.calendars import at_local_time
 from readgraph.library.address import LibraryPlace
 from readgraph.library.collections import joint_by_document
 from readgraph.library.notices import document_notices
@@ -32,7 +33,6 @@ from readgraph.library.store import SharedStore
 from readgraph.library.versions import replaced_by
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.sources.places import NamedSpan, Place, all_places, place_at, place_in_words, places_named, source_page
-from readgraph.state.dates import at_local_time
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document, Memory, Note
 from readgraph.state.words import format_count

@@ -13,8 +13,8 @@ from readgraph.api.answer_text import NEAREST, SAYS, quote_in_words, stands_for_
 from readgraph.api.functions import ask, research
 from readgraph.doors.langchain.searching import searched_by
 from readgraph.graphs.methods import method_named
+from readgraph.language.asked import answers
 from readgraph.library.library import Library
-from readgraph.nodes.extractive.asked import answers
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import in_background

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from readgraph.language.detection import language_of
+from readgraph.language.names import proper_names
+from readgraph.language.terms import content_words
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.terms import content_words
-from readgraph.nodes.extractive.names import proper_names
 from readgraph.state.apart import compute
-from readgraph.state.languages import language_of
 from readgraph.state.records import Document
 
 SUGGESTED = 3

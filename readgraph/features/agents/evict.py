@@ -11,6 +11,7 @@ from readgraph.features.agents.reader_functions import Opened, find_opened_pages
 from readgraph.features.agents.state import TurnStep
 from readgraph.features.agents.store import Agent, Event, agent_id, agent_store
 from readgraph.features.agents.think import summary_words
+from readgraph.language.detection import DEFAULT, certain_language, sample_spans
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_text
 from readgraph.nodes.bounds import groups_that_fit
@@ -18,7 +19,6 @@ from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.prompts import note_line
 from readgraph.nodes.step import Work, node
-from readgraph.state.languages import DEFAULT, certain_language, sample_spans
 from readgraph.state.settings import Language, Window
 from readgraph.state.words import count_words, first_words
 

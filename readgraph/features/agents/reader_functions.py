@@ -12,10 +12,11 @@ from readgraph.features.agents import storages
 from readgraph.features.agents.functions import Memory, ResultPage, answer
 from readgraph.features.agents.storages import ArchivalResult
 from readgraph.features.agents.store import Event
+from readgraph.language.passages import passages_of
 from readgraph.library.search.passages import ExactText
 from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.models.metering import count_fallback
-from readgraph.nodes.extractive.passages import nearest_sentences, passages_of
+from readgraph.nodes.extractive.nearest import nearest_sentences
 from readgraph.nodes.search import count_search_by_words
 from readgraph.state.errors import BadInput
 from readgraph.state.words import LONGEST_WORD, count_words, first_words, format_count, last_words, on_one_line

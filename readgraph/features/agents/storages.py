@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from readgraph.features.agents.memory import PER_PAGE, MemGptMemory, cut_to
 from readgraph.features.agents.state import AgentState
 from readgraph.features.agents.store import Agent, AgentStore, ArchiveEntry, recall_index
+from readgraph.language.passages import label_of
 from readgraph.library.search.hits import IndexEntry, Ranking, fuse, pages_of, score_by_place
 from readgraph.library.search.indexes import indexes_of
 from readgraph.library.search.postings import SHORT
 from readgraph.library.store import hold_build_lock
 from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.models.metering import count_fallback
-from readgraph.nodes.extractive.passages import label_of
 from readgraph.nodes.search import KeywordTool, VectorTool, count_search_by_words, get_shared_embedder, make_stand_in
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

@@ -7,13 +7,13 @@ from pydantic import BaseModel, Field
 
 from readgraph.features.auto.ways import WAYS, choose_way, choose_without_model
 from readgraph.graphs.wiring import add_nodes, add_path, begin_graph, complete_graph
+from readgraph.language.hints import Extent, find_extent
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording
 from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply import TRIES, current_stand_in
 from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.extractive.hints import Extent, find_extent
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document
 from readgraph.nodes.prompts import question_part
 from readgraph.nodes.step import node

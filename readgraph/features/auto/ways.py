@@ -5,9 +5,9 @@ from typing import NamedTuple
 from readgraph.graphs.method_facts import has_read
 from readgraph.graphs.methods import METHODS, ROWS, method_for
 from readgraph.graphs.rehearsal import build_once
+from readgraph.language.hints import Extent, subject_of
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.extractive.hints import Extent, subject_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Document
 

@@ -8,8 +8,8 @@ from operator import eq, itemgetter
 from typing import Any, NamedTuple
 
 from readgraph.features.changes.statements import Statement, fold_statement
-from readgraph.nodes.rules.compare import SLOTS
-from readgraph.nodes.rules.tokens import Token
+from readgraph.language.compare import SLOTS
+from readgraph.language.tokens import Token
 
 ELSEWHERE, NEAR = 0.65, 0.25  # least likeness: of what stands in another place, and of what was reworded in its place
 HELD = 0.6  # the share of a sentence that another one has which was joined with it, or from which it was split

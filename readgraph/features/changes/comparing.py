@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 from readgraph.features.changes.aligning import ELSEWHERE, Pair, Sides, align, likeness
 from readgraph.features.changes.state import ChangedPart, ChangeKind
 from readgraph.features.changes.statements import cut_statements, fold_blocks, fold_statement, labels_in, parts_of
-from readgraph.nodes.rules.compare import SLOTS, is_all_equal, may_be_one, unit_of
-from readgraph.nodes.rules.tokens import NOUNS_LARGE, TITLES, Token, word_groups
+from readgraph.language.compare import SLOTS, is_all_equal, may_be_one, unit_of
+from readgraph.language.tokens import NOUNS_LARGE, TITLES, Token, word_groups
 
 Span = tuple[int, int]
 Judged = Literal["same", "changed", "not judged"]

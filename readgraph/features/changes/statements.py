@@ -6,12 +6,12 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from readgraph.nodes.rules.compare import LEADING, account, fold_characters
-from readgraph.nodes.rules.dates import dates_in
-from readgraph.nodes.rules.tokens import POINT_BEFORE_DECIMALS, UNCERTAIN_DATE, Token, cue_words, fold_letters
-from readgraph.state.dates import calendars
-from readgraph.state.languages import language_of, paragraph_language
-from readgraph.state.sentences import sentence_spans
+from readgraph.language.calendars import calendars
+from readgraph.language.compare import LEADING, account, fold_characters
+from readgraph.language.dates import dates_in
+from readgraph.language.detection import language_of, paragraph_language
+from readgraph.language.sentences import sentence_spans
+from readgraph.language.tokens import POINT_BEFORE_DECIMALS, UNCERTAIN_DATE, Token, cue_words, fold_letters
 
 _SCALES = "hundred|thousand|million|billion|dozen|hundert|tausend|milliarden?|dutzend|millier|milliard|douzaine"
 _FORMS = (  # in which numbers and marks are written, and in which the rules find them

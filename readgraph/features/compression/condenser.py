@@ -13,19 +13,20 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from readgraph.language.passages import FEWEST_WORDS, passages_of
+from readgraph.language.sentences import sentence_spans
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.models.metering import count_fallback
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.building.recipes import apply_notes_language
 from readgraph.nodes.extractive.gists import extract_gist
-from readgraph.nodes.extractive.passages import FEWEST_WORDS, nearest_sentences, passages_of
+from readgraph.nodes.extractive.nearest import nearest_sentences
 from readgraph.nodes.step import node
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.loops import all_finished
 from readgraph.state.reading import Status, Step, Usage, add_counts, add_usage
 from readgraph.state.records import Memory, Page
-from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, format_count
 
 

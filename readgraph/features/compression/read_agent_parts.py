@@ -11,6 +11,7 @@ from typing import Any, cast
 from langgraph.runtime import Runtime
 
 from readgraph.features.compression.condenser import words_in
+from readgraph.language.sentences import sentence_spans
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 from readgraph.nodes.building.paging import pages_at_pauses
 from readgraph.nodes.building.parts import Paginate
@@ -18,7 +19,6 @@ from readgraph.nodes.extractive import pages_by_rule
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Page, digest
-from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, end_after_words
 
 METHODS = ("chunk", "split_text")

@@ -21,8 +21,9 @@ from readgraph.features.overwrite.question_notes import (
 )
 from readgraph.features.overwrite.settings import LookingBack, NoteGates, NoteTaking
 from readgraph.features.overwrite.state import FreshNotes
+from readgraph.language.passages import Passage, passages_of, sentences_of
+from readgraph.language.terms import content_words
 from readgraph.library.search.okapi import rank
-from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.nodes.answering.citations import find_citation_on_page
@@ -38,7 +39,7 @@ from readgraph.nodes.answering.in_view import (
 from readgraph.nodes.bounds import LAST_STEPS
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedPages, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import query_of
-from readgraph.nodes.extractive.passages import Passage, nearest_sentences, passages_of, sentences_of
+from readgraph.nodes.extractive.nearest import nearest_sentences
 from readgraph.nodes.extractive.quoting import MOST_QUOTES, quote_passages
 from readgraph.nodes.memory import format_parts, load_memory
 from readgraph.nodes.opening import OpenState, OpenUpdate, open_document

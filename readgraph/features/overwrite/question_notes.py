@@ -13,8 +13,9 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 from pydantic import BeforeValidator, Field, create_model, model_validator
 
 from readgraph.features.overwrite.earlier_notes import EarlierNotes
+from readgraph.language.sentences import sentence_spans
+from readgraph.language.terms import content_words
 from readgraph.library.search.okapi import rank
-from readgraph.library.search.terms import content_words
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.models.rehearsed import RehearsedReply, fill_words
 from readgraph.models.reply import LenientReply, Numbers, Texts
@@ -22,7 +23,6 @@ from readgraph.nodes.bounds import INSTRUCTION_WORDS
 from readgraph.nodes.prompts import question_part
 from readgraph.state.apart import compute
 from readgraph.state.context import ReaderContext
-from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, first_words
 
 TAKE_NOTES = declare_wording(

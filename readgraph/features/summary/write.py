@@ -10,6 +10,8 @@ from pydantic import Field
 
 from readgraph.features.summary.settings import SummaryForm
 from readgraph.features.summary.state import SummaryPart
+from readgraph.language.hints import subject_of
+from readgraph.language.sentences import sentence_spans
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback, record_corrections
@@ -30,7 +32,6 @@ from readgraph.nodes.answering.verdicts import (
 from readgraph.nodes.bounds import TAG_WORDS, content_room
 from readgraph.nodes.building.recipes import apply_notes_language
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
-from readgraph.nodes.extractive.hints import subject_of
 from readgraph.nodes.extractive.summaries import extract_summary
 from readgraph.nodes.memory import MemoryState, OpenedMemory, load_memory, tag_texts
 from readgraph.nodes.prompts import note_line
@@ -38,7 +39,6 @@ from readgraph.nodes.step import node
 from readgraph.state.apart import compute
 from readgraph.state.loops import all_finished
 from readgraph.state.reading import Citation, Sentence, Status
-from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Checking, Language
 from readgraph.state.words import count_words, first_words, format_count, take_fitting
 

@@ -15,10 +15,10 @@ from itertools import islice, takewhile
 from readgraph.features.survey.source_tables import SourceTable, tables_in
 from readgraph.features.survey.state import Programme
 from readgraph.features.survey.values import same_as, value_of
+from readgraph.language.dates import order_in, order_of
+from readgraph.language.detection import language_of
+from readgraph.language.terms import content_words
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.terms import content_words
-from readgraph.nodes.rules.dates import order_in, order_of
-from readgraph.state.languages import language_of
 from readgraph.state.records import Document
 
 TABLES = "tables"  # the parameter in the recipe of records that says that rows of tables are among them

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from readgraph.features.survey.patterns import columns_without_pattern
-from readgraph.nodes.rules.dates import find_ambiguous_date
+from readgraph.language.dates import find_ambiguous_date
 
 
 def find_notices(output: Mapping[str, Any]) -> list[str]:

@@ -8,13 +8,13 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from readgraph.features.survey.state import Column, Programme
-from readgraph.library.search.terms import content_words
+from readgraph.language.amounts import amounts_in, dates_without_amounts, units_in
+from readgraph.language.dates import WrittenDate
+from readgraph.language.detection import language_of
+from readgraph.language.names import has_capitals, names_in_sentence
+from readgraph.language.sentences import sentence_spans
+from readgraph.language.terms import content_words
 from readgraph.nodes.building.parts import HEADING, paragraph_ends
-from readgraph.nodes.extractive.amounts import amounts_in, dates_without_amounts, units_in
-from readgraph.nodes.extractive.names import has_capitals, names_in_sentence
-from readgraph.nodes.rules.dates import WrittenDate
-from readgraph.state.languages import language_of
-from readgraph.state.sentences import sentence_spans
 
 _CLAUSE_END = re.compile(
     r"[,;:()–—](?=\s|$)|[，；：、]| - |\b(?:but|aber|sondern|mais|pero|sino|maar|men|ale|но|però|mas)\b", re.IGNORECASE

@@ -18,6 +18,8 @@ from readgraph.features.survey.matching import MatchedTables
 from readgraph.features.survey.patterns import take_by_pattern
 from readgraph.features.survey.state import Column, Programme
 from readgraph.features.survey.values import value_of
+from readgraph.language.dates import order_in, order_of
+from readgraph.language.detection import language_of
 from readgraph.library.page_store import PageStore
 from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
@@ -27,9 +29,7 @@ from readgraph.models.reply import LenientReply
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.nodes.building.parts import WriteNote
 from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.rules.dates import order_in, order_of
 from readgraph.state.errors import NoUsableReply
-from readgraph.state.languages import language_of
 from readgraph.state.records import Document, Note, Page
 from readgraph.state.tables import ColumnKind
 from readgraph.state.words import count_words, first_words, on_one_line, words_from

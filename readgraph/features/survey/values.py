@@ -5,8 +5,8 @@ from calendar import monthrange
 from decimal import Decimal
 from unicodedata import normalize
 
-from readgraph.nodes.extractive.amounts import CURRENCIES, DECIMAL_POINT, MORE, scale_at
-from readgraph.nodes.rules.dates import dates_in
+from readgraph.language.amounts import CURRENCIES, DECIMAL_POINT, MORE, scale_at
+from readgraph.language.dates import dates_in
 from readgraph.state.tables import ColumnKind
 
 _NUMBER = re.compile(r"[-−]?\d+(?:[.,'’]\d+|[ \u00a0\u202f]\d{3}(?!\d))*")

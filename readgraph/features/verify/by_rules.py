@@ -10,17 +10,17 @@ from readgraph.features.verify.finding import FindState, PageTexts, texts_of
 from readgraph.features.verify.quotes import find_passages, keeps_sense
 from readgraph.features.verify.speakers import check_speaker, find_attribution
 from readgraph.features.verify.state import CitedPlace, Claim
-from readgraph.library.search.terms import content_words
+from readgraph.language.compare import Difference, account, excludes, trim_equal
+from readgraph.language.detection import language_of
+from readgraph.language.sentences import sentence_spans
+from readgraph.language.standing import stands
+from readgraph.language.terms import content_words
+from readgraph.language.tokens import cue_words, tokens_of
 from readgraph.nodes.contracts import ReaderRuntime
-from readgraph.nodes.rules.compare import Difference, account, excludes, trim_equal
-from readgraph.nodes.rules.evidence import NearSentence, PageText, names_in, near_sentences, prose_sentences
-from readgraph.nodes.rules.standing import stands
-from readgraph.nodes.rules.tokens import cue_words, tokens_of
+from readgraph.nodes.evidence import NearSentence, PageText, names_in, near_sentences, prose_sentences
 from readgraph.nodes.step import node
 from readgraph.state.apart import apart
-from readgraph.state.languages import language_of
 from readgraph.state.reading import Citation
-from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import format_count
 
 FIRST_PAGES = 4  # pages that are looked at first: most of what is true stands there

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from typing_extensions import TypedDict
 
 from readgraph.features.verify.state import CitedPlace, Claim
+from readgraph.language.compare import LEADING
+from readgraph.language.terms import content_words
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.library.search.terms import content_words
 from readgraph.nodes.answering.cite import find_statements
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.opening import LONGEST_TEXT_INPUT, OpenState, OpenUpdate, open_document
-from readgraph.nodes.rules.compare import LEADING
 from readgraph.nodes.step import node
 from readgraph.sources.formats.plain_text import blank_markup, indented_code
 from readgraph.sources.places import NamedSpan, places_named, source_page

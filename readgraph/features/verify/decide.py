@@ -12,6 +12,8 @@ from readgraph.features.verify.absence import prove_claims
 from readgraph.features.verify.claims import ClaimsUpdate
 from readgraph.features.verify.finding import FindState, texts_of
 from readgraph.features.verify.state import Claim
+from readgraph.language.compare import SLOTS, Difference, Verdict, account, is_equal
+from readgraph.language.detection import language_of
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.passages import cut_to_passages
@@ -26,13 +28,11 @@ from readgraph.nodes.answering.in_view import Quotes
 from readgraph.nodes.answering.verdicts import Batch, SentenceToCheck, check_sentences_prompt, in_batches, make_sentence
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import ReaderRuntime
+from readgraph.nodes.evidence import PageText
 from readgraph.nodes.memory import format_pages
-from readgraph.nodes.rules.compare import SLOTS, Difference, Verdict, account, is_equal
-from readgraph.nodes.rules.evidence import PageText
 from readgraph.nodes.step import node
 from readgraph.state.apart import apart, compute
 from readgraph.state.errors import BudgetSpent, NoUsableReply
-from readgraph.state.languages import language_of
 from readgraph.state.loops import all_finished
 from readgraph.state.reading import Citation, Sentence, Status
 from readgraph.state.settings import Proving

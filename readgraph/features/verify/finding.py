@@ -8,15 +8,15 @@ from typing_extensions import TypedDict
 
 from readgraph.features.verify.claims import ClaimsUpdate
 from readgraph.features.verify.state import CitedPlace, Claim
+from readgraph.language.detection import certain_language, language_of
+from readgraph.language.tokens import numerals, tokens_of
 from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import pages_of
 from readgraph.nodes.contracts import PAGES_ALONE, ReaderRuntime
-from readgraph.nodes.rules.evidence import PageText, other_writings
-from readgraph.nodes.rules.tokens import numerals, tokens_of
+from readgraph.nodes.evidence import PageText, other_writings
 from readgraph.nodes.search import open_ranker
 from readgraph.nodes.step import node
 from readgraph.state.apart import apart
-from readgraph.state.languages import certain_language, language_of
 from readgraph.state.records import Document, Page
 from readgraph.state.words import format_count
 

@@ -10,10 +10,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from readgraph.nodes.rules.compare import fold_characters
-from readgraph.nodes.rules.standing import paragraph_start
-from readgraph.nodes.rules.tokens import cue_words, knows_denials, tokens_of, unreal_words
-from readgraph.state.sentences import sentence_spans
+from readgraph.language.compare import fold_characters
+from readgraph.language.sentences import sentence_spans
+from readgraph.language.standing import paragraph_start
+from readgraph.language.tokens import cue_words, knows_denials, tokens_of, unreal_words
 
 FEWEST_KEPT = 3  # words of a part between marks of omission
 LONGEST_QUOTE = 20_000  # characters

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence, Set
 from typing import NamedTuple
 
-from readgraph.nodes.rules.compare import Difference, with_name
-from readgraph.nodes.rules.standing import paragraph_start
-from readgraph.nodes.rules.tokens import QUOTE_MARK, TITLES, cue_words, tokens_of
+from readgraph.language.compare import Difference, with_name
+from readgraph.language.standing import paragraph_start
+from readgraph.language.tokens import QUOTE_MARK, TITLES, cue_words, tokens_of
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _OTHER_MARKS = re.compile(r"[^\w\s,.:;!'’\"“”„«»()–—-]")  # than may stand around words that say who speaks

@@ -5,7 +5,7 @@ from typing import Annotated, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from readgraph.nodes.rules.compare import Difference, Verdict
+from readgraph.language.compare import Difference, Verdict
 from readgraph.state.reading import Absence, Answered, Citation, ReadingState, TextGiven
 
 

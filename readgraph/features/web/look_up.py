@@ -15,9 +15,9 @@ from pydantic import BaseModel, BeforeValidator, Field
 from readgraph.features.web.elements import Operation, WebElement, elements_of, lines_of, problem_with
 from readgraph.features.web.page import web_page
 from readgraph.features.web.state import WebAction
+from readgraph.language.terms import content_words
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
-from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask_reply
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced

@@ -1,16 +1,16 @@
-"""Sentences that contradict each other, by the rules of a check (see `readgraph.nodes.rules.compare`)."""
+"""Sentences that contradict each other, by the rules of a check (see `readgraph.language.compare`)."""
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from readgraph.features.wiki.state import Conflict, WikiSource
-from readgraph.library.search.terms import content_words
-from readgraph.nodes.extractive.passages import without_label
-from readgraph.nodes.rules.compare import compare_sentences
-from readgraph.nodes.rules.evidence import names_in
-from readgraph.nodes.rules.tokens import tokens_of
-from readgraph.state.languages import DEFAULT, language_of
+from readgraph.language.compare import compare_sentences
+from readgraph.language.detection import DEFAULT, language_of
+from readgraph.language.passages import without_label
+from readgraph.language.terms import content_words
+from readgraph.language.tokens import tokens_of
+from readgraph.nodes.evidence import names_in
 from readgraph.state.words import on_one_line
 
 SHARED = 0.5  # the least share of a sentence's words that another one has which is compared with it

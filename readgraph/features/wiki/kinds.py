@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from readgraph.features.wiki.state import SubjectKind
-from readgraph.nodes.rules.tokens import TITLES, Token
+from readgraph.language.tokens import TITLES, Token
 
 LEAST_SHARE, ENOUGH = 1 / 8, 3  # of a name's mentions that show what it is the name of, and how many do in any case
 

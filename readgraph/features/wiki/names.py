@@ -13,12 +13,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from readgraph.features.wiki.kinds import Mention, add_signs, cues, is_thing_name, read_signs, word_at
-from readgraph.library.search.terms import stop_words
-from readgraph.nodes.rules.evidence import prose_sentences
-from readgraph.nodes.rules.tokens import NOUNS_LARGE, TITLES, Token, tokens_of
+from readgraph.language.calendars import month_names
+from readgraph.language.detection import language_of
+from readgraph.language.terms import stop_words
+from readgraph.language.tokens import NOUNS_LARGE, TITLES, Token, tokens_of
+from readgraph.nodes.evidence import prose_sentences
 from readgraph.sources.formats.plain_text import blank_markup
-from readgraph.state.dates import month_names
-from readgraph.state.languages import language_of
 from readgraph.state.words import on_one_line
 
 LONGEST_NAME, LONGEST_SENTENCE = 6, 2000  # words; characters

@@ -4,7 +4,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from readgraph.nodes.rules.compare import Difference
+from readgraph.language.compare import Difference
 from readgraph.state.reading import Answered, ReadingState, TextGiven
 
 SubjectKind = Literal["document", "person", "place", "thing", "topic", "name"]

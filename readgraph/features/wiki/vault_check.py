@@ -16,7 +16,7 @@ from readgraph.features.wiki.write import find_unsaid
 from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore
 from readgraph.nodes.answering.citations import find_quote
-from readgraph.nodes.rules.evidence import find_difference
+from readgraph.nodes.evidence import find_difference
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from readgraph.state.words import on_one_line

@@ -11,10 +11,12 @@ from readgraph.features.wiki.conflicts import find_conflicts
 from readgraph.features.wiki.names import sentences_of
 from readgraph.features.wiki.state import Conflict, Subject, WikiPage, WikiSentence, WikiSource
 from readgraph.features.wiki.subjects import number_sentences
+from readgraph.language.detection import language_of
+from readgraph.language.terms import content_words
+from readgraph.language.tokens import fold_letters, tokens_of
 from readgraph.library.collections import documents_of
 from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore, page_store
-from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
@@ -22,13 +24,11 @@ from readgraph.models.rehearsed import RehearsedReply
 from readgraph.models.reply import LenientReply, Numbers
 from readgraph.nodes.bounds import content_room, groups_that_fit
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
+from readgraph.nodes.evidence import NEAR, find_difference
 from readgraph.nodes.extractive.summaries import extract_summary
-from readgraph.nodes.rules.evidence import NEAR, find_difference
-from readgraph.nodes.rules.tokens import fold_letters, tokens_of
 from readgraph.nodes.step import node
 from readgraph.state.apart import compute
 from readgraph.state.errors import BudgetSpent
-from readgraph.state.languages import language_of
 from readgraph.state.loops import all_finished
 from readgraph.state.reading import Status
 from readgraph.state.records import Document

@@ -14,12 +14,12 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
+from readgraph.language.detection import main_language
+from readgraph.language.terms import affordable, has_content, index_terms, query_terms
 from readgraph.library.search.hits import PARTS, Extent, IndexEntry, PageHit, Part
 from readgraph.library.search.postings import Tables, TermScores, layout_of, scores_of
-from readgraph.library.search.terms import affordable, has_content, index_terms, query_terms
 from readgraph.library.sqlite_files import Unreadable, connect_as, open_derived, refuse_linked, transaction
 from readgraph.state.files import unpack
-from readgraph.state.languages import main_language
 from readgraph.state.records import digest
 
 FORMAT = 4  # version of tables and terms; a file of another one, or made with other stemmers, is rebuilt

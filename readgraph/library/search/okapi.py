@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property, reduce
 from operator import add
 
-from readgraph.library.search.postings import BESIDE
-from readgraph.library.search.terms import (
+from readgraph.language.detection import main_language
+from readgraph.language.terms import (
     BEGUN_ALIKE,
     ENGLISH,
     WITH_GRAMS,
@@ -21,7 +21,7 @@ from readgraph.library.search.terms import (
     stop_words,
     tokens,
 )
-from readgraph.state.languages import main_language
+from readgraph.library.search.postings import BESIDE
 
 __all__ = ["rank"]
 

@@ -18,6 +18,8 @@ from itertools import islice
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
+from readgraph.language.detection import language_of, sample_spans
+from readgraph.language.terms import ENGLISH, query_terms, words
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import (
     WITH_LATER,
@@ -30,12 +32,10 @@ from readgraph.library.search.catalogue import (
 from readgraph.library.search.hits import IndexEntry
 from readgraph.library.search.indexes import KeywordIndex, indexes_of
 from readgraph.library.search.okapi import Okapi, TextsWith
-from readgraph.library.search.terms import ENGLISH, query_terms, words
 from readgraph.library.sqlite_files import transaction
 from readgraph.library.store import SharedStore
 from readgraph.library.stored_items import base_of
 from readgraph.state.errors import BadInput, Forgotten, LibraryError
-from readgraph.state.languages import language_of, sample_spans
 from readgraph.state.records import Document
 from readgraph.state.words import on_one_line
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic_core import from_json
 
+from readgraph.language.terms import words
 from readgraph.library.search.hits import SPEAKER, Part
-from readgraph.library.search.terms import words
 from readgraph.library.sqlite_files import Unreadable
 
 K1, B = 1.2, 0.75  # FTS5's: where no page goes on from another, the scores are those of its `bm25`

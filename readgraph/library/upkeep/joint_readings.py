@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple, empty_checkpoint
 
+from readgraph.language.detection import language_of
+from readgraph.language.terms import content_words
 from readgraph.library.checkpointer import QUESTION
 from readgraph.library.collections import add_collection, collections_with
 from readgraph.library.library import Library
 from readgraph.library.page_store import PageStore, memory_item, note_item, page_item
-from readgraph.library.search.terms import content_words
 from readgraph.library.store import InUse, OnWait, hold_build_lock, hold_lock
 from readgraph.library.stored_items import EVERY, ROOT
 from readgraph.state.errors import LibraryError, ReadgraphError
-from readgraph.state.languages import language_of
 from readgraph.state.records import Document, Memory, Page, digest
 from readgraph.state.words import count_words, end_after_words, format_count
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from readgraph.language.passages import FEWEST_WORDS, sentences_as_passages
+from readgraph.language.sentences import sentence_spans
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.metering import count_fallback, current_meter, record_corrections, suppress_streaming
@@ -21,13 +23,11 @@ from readgraph.nodes.answering.in_view import (
 from readgraph.nodes.beside import ShownPart, settings_beside, show_beside
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerDraft, AnswerState, AnswerUpdate, AskedState, ReaderRuntime
-from readgraph.nodes.extractive.passages import FEWEST_WORDS, sentences_as_passages
 from readgraph.nodes.extractive.quoting import quote_pages, quote_passages
 from readgraph.nodes.memory import MemoryView, format_pages, load_memory, memory_pages, view_memory
 from readgraph.nodes.step import StepNode, node
 from readgraph.state.loops import all_finished
 from readgraph.state.reading import Finding
-from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Chunks, Retrieval, Segments, Window
 from readgraph.state.words import count_words, first_words, format_count
 

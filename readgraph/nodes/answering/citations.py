@@ -8,15 +8,15 @@ from itertools import islice
 from typing import Any, NamedTuple
 from unicodedata import category
 
+from readgraph.language.asked import answers
+from readgraph.language.dates import date_in, resolve_time_words
+from readgraph.language.sentences import sentence_spans
+from readgraph.language.terms import STOP_WORDS, UNSPACED, content_words
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.terms import STOP_WORDS, UNSPACED, content_words
 from readgraph.nodes.answering.sentence_flags import SentenceFlag, sentence_flags
-from readgraph.nodes.extractive.asked import answers
-from readgraph.nodes.rules.dates import date_in, resolve_time_words
 from readgraph.sources.places import page_of
 from readgraph.state.reading import Citation, Quote
 from readgraph.state.records import Document, Page
-from readgraph.state.sentences import sentence_spans
 from readgraph.state.tables import Table, table_line, without_unread
 
 LONGEST_FOLDED = 50_000  # characters of a text that is kept folded: a page has fewer, a whole document may be large

@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from readgraph.language.sentences import ROW, sentences_by_language
+from readgraph.language.terms import content_words
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.hits import pages_of
 from readgraph.library.search.okapi import rank
 from readgraph.library.search.passages import cut_to_passages
-from readgraph.library.search.terms import content_words
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, declare_wording
 from readgraph.nodes.answering.absence import describe_absence, is_unanswered, prove_absence
@@ -44,7 +45,6 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.loops import all_finished
 from readgraph.state.reading import Citation, Quote, Sentence
-from readgraph.state.sentences import ROW, sentences_by_language
 from readgraph.state.settings import AnswerForm, Checking, Proving, Quoting
 from readgraph.state.tables import without_unread
 from readgraph.state.words import count_words

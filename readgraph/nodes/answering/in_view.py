@@ -9,6 +9,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple, TypeAlias, cast, get_ar
 from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import BaseModel, BeforeValidator, Field
 
+from readgraph.language.asked import answers
+from readgraph.language.detection import DEFAULT, certain_language
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.metering import current_meter
@@ -16,7 +18,6 @@ from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording,
 from readgraph.models.reply import numbers_in, restrict_reply
 from readgraph.models.streaming import stream_message
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedQuestion, AskedState, ReaderRuntime
-from readgraph.nodes.extractive.asked import answers
 from readgraph.nodes.memory import describe_missing
 from readgraph.nodes.prompts import (
     READER_SYSTEM,
@@ -29,7 +30,7 @@ from readgraph.nodes.prompts import (
 )
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import LARGEST, Groups
-from readgraph.state.languages import DEFAULT, NAMES, certain_language
+from readgraph.state.language_names import NAMES
 from readgraph.state.reading import Finding, Quote, Status, last_question
 from readgraph.state.records import Document, Page
 from readgraph.state.settings import LONG, AnswerForm, AnswerLength, Language, Meaning

@@ -8,9 +8,10 @@ from operator import attrgetter
 
 from pydantic import BaseModel, Field
 
+from readgraph.language.passages import without_labels
+from readgraph.language.terms import content_words
 from readgraph.library.histories import sessions_of
 from readgraph.library.page_store import page_store
-from readgraph.library.search.terms import content_words
 from readgraph.models.asking import ask_reply, ask_text
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
 from readgraph.nodes.building.paging import pages_of_sessions
@@ -19,7 +20,6 @@ from readgraph.nodes.building.recipes import purpose_line, purpose_of
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import extract_for
 from readgraph.nodes.extractive.gists import telling_words
-from readgraph.nodes.extractive.passages import without_labels
 from readgraph.nodes.prompts import note_line
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Note, Page

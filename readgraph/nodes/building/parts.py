@@ -10,12 +10,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iter
 from dataclasses import replace
 from typing import Any
 
+from readgraph.language.sentences import sentence_spans
 from readgraph.models.metering import current_meter
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.records import CollectionPart, Document, Note, Page
-from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import ParagraphBreak
 from readgraph.state.transports import calls_at_once
 from readgraph.state.words import count_words, end_after_words

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, NotRequired, get_args, get_type_hints
 
 from typing_extensions import TypedDict
 
+from readgraph.language.detection import DEFAULT, certain_language, sample_spans
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.models.names import find_model_entry
 from readgraph.models.prompt import Wording, replacement_digests, versions_of
@@ -22,7 +23,6 @@ from readgraph.nodes.step import MakeRecipe
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups, InRecipe, Settings
 from readgraph.state.errors import BadInput
-from readgraph.state.languages import DEFAULT, certain_language, sample_spans
 from readgraph.state.reading import QuestionTurn
 from readgraph.state.records import PRESET, PURPOSE, Document, Recipe
 from readgraph.state.settings import Model

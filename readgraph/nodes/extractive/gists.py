@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
-from readgraph.library.search.terms import STOP_WORDS, WordTable, content_words, different_content_words, english_stem
+from readgraph.language.passages import FEWEST_WORDS, is_heading, is_prose, label_of, without_label
+from readgraph.language.sentences import sentence_spans
+from readgraph.language.terms import STOP_WORDS, WordTable, content_words, different_content_words, english_stem
 from readgraph.nodes.building.parts import HEADING, Pages, pages_after
 from readgraph.nodes.building.recipes import purpose_words
 from readgraph.nodes.contracts import AskedState, ReaderRuntime
-from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_heading, is_prose, label_of, without_label
 from readgraph.nodes.extractive.quoting import query_of
 from readgraph.nodes.memory import load_memory
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Note, Page
-from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, first_words, take_fitting
 
 GIST_SHARE, GIST_WORDS = 0.15, 40  # an extractive gist keeps this share of a page's words, but at least this many

@@ -6,11 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import accumulate, pairwise
 from operator import itemgetter
 
-from readgraph.library.page_store import page_store
-from readgraph.library.search.okapi import rank
-from readgraph.library.search.terms import content_words
-from readgraph.nodes.contracts import AnswerDraft, AskedState, ReaderRuntime
-from readgraph.nodes.extractive.asked import (
+from readgraph.language.asked import (
     asks,
     asks_without_mark,
     holds,
@@ -19,31 +15,21 @@ from readgraph.nodes.extractive.asked import (
     remove_asking,
     widen_decided,
 )
-from readgraph.nodes.extractive.passages import (
-    LINE_ENDS,
-    MOST_PASSAGES,
-    PageSentence,
-    Passage,
-    nearest_sentences,
-    passages_of,
-    sentences_of,
-)
-from readgraph.nodes.extractive.talk import (
-    adds_nothing,
-    find_named,
-    find_speakers,
-    is_filler,
-    is_notice,
-    remove_politeness,
-)
+from readgraph.language.compare import compare_sentences
+from readgraph.language.dates import date_in
+from readgraph.language.detection import main_language
+from readgraph.language.passages import PageSentence, Passage, passages_of, sentences_of
+from readgraph.language.sentences import sentence_spans
+from readgraph.language.talk import adds_nothing, find_named, find_speakers, is_filler, is_notice, remove_politeness
+from readgraph.language.terms import content_words
+from readgraph.library.page_store import page_store
+from readgraph.library.search.okapi import rank
+from readgraph.nodes.contracts import AnswerDraft, AskedState, ReaderRuntime
+from readgraph.nodes.extractive.nearest import LINE_ENDS, MOST_PASSAGES, nearest_sentences
 from readgraph.nodes.meaning import passage_cosines
 from readgraph.nodes.prompts import PARAGRAPH_WORDS, answer_length, question_alone
-from readgraph.nodes.rules.compare import compare_sentences
-from readgraph.nodes.rules.dates import date_in
-from readgraph.state.languages import main_language
 from readgraph.state.reading import Quote
 from readgraph.state.records import Document
-from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words
 
 

@@ -9,13 +9,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from readgraph.library.search.terms import content_words
+from readgraph.language.passages import FEWEST_WORDS, is_prose, without_label
+from readgraph.language.sentences import sentence_spans
+from readgraph.language.talk import is_talk
+from readgraph.language.talk_summaries import choose_statements, find_statements, read_talk
+from readgraph.language.terms import content_words
 from readgraph.nodes.answering.verdicts import make_sentence
-from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_prose, without_label
-from readgraph.nodes.extractive.talk import is_talk
-from readgraph.nodes.extractive.talk_summaries import choose_statements, find_statements, read_talk
 from readgraph.state.reading import Quote, Sentence
-from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, cut_evenly, first_words
 
 STRETCH_WORDS = 30  # words that each stretch of the text may add to the summary: a sentence or two

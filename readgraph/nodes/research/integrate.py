@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, NotRequired
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
+from readgraph.language.passages import passages_of
 from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import score_by_place
 from readgraph.library.search.okapi import rank
@@ -43,7 +44,7 @@ from readgraph.nodes.answering.in_view import (
 from readgraph.nodes.beside import ShownPart, settings_beside, show_beside
 from readgraph.nodes.contracts import AnswerDraft, AnswerUpdate, AskedState, ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import query_of
-from readgraph.nodes.extractive.passages import nearest_sentences, passages_of
+from readgraph.nodes.extractive.nearest import nearest_sentences
 from readgraph.nodes.extractive.quoting import MOST_QUOTES, quote_pages
 from readgraph.nodes.meaning import passage_cosines
 from readgraph.nodes.memory import OpenedMemory, ShownPage, format_pages, format_parts, load_memory, pages_text

@@ -4,8 +4,8 @@ import re
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from readgraph.language.calendars import fold_month_name, month_names
 from readgraph.sources.formats.chat_turns import ChatTurn
-from readgraph.state.dates import fold_month_name, month_names
 
 CLOCK = re.compile(r"(?<!\d)(\d{1,2})(?:[:.٫٬]|시 ?|時|时)(\d\d?)(?:(?:[:.٫٬]|분 ?|分)(\d\d))?(?:분|分|초|秒)?(?!\d)")
 DATE = re.compile(r"(?<!\d)(\d{1,4})(\W{1,4}|[年년]\W{0,3})(\d{1,2})(\W{1,4}|[月월]\W{0,3})(\d{1,4})(?!\d)")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from readgraph.language.calendars import find_date
 from readgraph.sources.converting import (
     ITEM,
     PARAGRAPH,
@@ -28,7 +29,6 @@ from readgraph.sources.mojibake import note_double_encoding
 from readgraph.sources.parsing import MOST_HTML_TAGS, check_tags, feed_xhtml, local_name
 from readgraph.sources.places import HeadingPath, Place, order_places
 from readgraph.sources.raised_text import LOWERED, RAISED
-from readgraph.state.dates import find_date
 
 if TYPE_CHECKING:
     from lxml.etree import TreeBuilder

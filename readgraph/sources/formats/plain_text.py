@@ -6,6 +6,8 @@ What is deleted in Markdown, and readings behind Japanese words, don't stay.
 import re
 from collections.abc import Iterator, Sequence
 
+from readgraph.language.calendars import find_date
+from readgraph.language.sentences import LABEL
 from readgraph.sources.converting import Converted
 from readgraph.sources.encodings import decode
 from readgraph.sources.formats.chat_lines import read_line_chat
@@ -24,8 +26,6 @@ from readgraph.sources.places import (
     thin_out,
 )
 from readgraph.sources.raised_text import lower_text, raise_text
-from readgraph.state.dates import find_date
-from readgraph.state.sentences import LABEL
 from readgraph.state.words import format_count
 
 LONG_PARAGRAPH = 2_000  # characters: if paragraphs are longer than this on average, every line is a place, as in a talk

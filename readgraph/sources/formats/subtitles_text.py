@@ -7,12 +7,12 @@ from html import unescape
 from itertools import zip_longest
 from typing import NamedTuple
 
+from readgraph.language.sentences import LABEL
 from readgraph.sources.converting import Blocks, Converted, on_a_line
 from readgraph.sources.encodings import decode
 from readgraph.sources.left_out import LeftOut
 from readgraph.sources.places import Place, order_places
 from readgraph.state.errors import BadInput
-from readgraph.state.sentences import LABEL
 
 FEWEST_LINES = 3  # lines that a name with a colon begins, to be that of a speaker
 PAUSE = 3.0  # seconds without a subtitle that end a paragraph, if a sentence ends before them

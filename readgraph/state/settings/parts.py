@@ -8,7 +8,7 @@ from annotated_types import Ge, Le, MaxLen
 
 from readgraph.state.declaring import Help, InRecipe, Settings
 from readgraph.state.errors import BadInput
-from readgraph.state.languages import language_code
+from readgraph.state.language_names import language_code
 from readgraph.state.providers import ModelName, full_name
 
 ReplyForm = Literal["auto", "json_schema", "function", "text", "plain"]

@@ -7,10 +7,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-from readgraph.library.search.terms import content_words, stop_word_lists, tokens
-from readgraph.nodes.extractive.asked import Kind, is_of_kinds, read_question
-from readgraph.nodes.rules.tokens import tokens_of
-from readgraph.state.languages import DEFAULT, NAMES, certain_language
+from readgraph.language.asked import Kind, is_of_kinds, read_question
+from readgraph.language.detection import DEFAULT, certain_language
+from readgraph.language.terms import content_words, stop_word_lists, tokens
+from readgraph.language.tokens import tokens_of
+from readgraph.state.language_names import NAMES
 
 Extent = Literal["summary", "every", "place"]
 """`summary`: what the text tells as a whole, or on a subject; `every`: all things of a kind, or how often; `place`:

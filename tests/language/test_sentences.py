@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readgraph.state.languages import language_of
-from readgraph.state.sentences import sentence_spans
+from readgraph.language.detection import language_of
+from readgraph.language.sentences import sentence_spans
 
 CASES: dict[str, list[str]] = {
     "en": [

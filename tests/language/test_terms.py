@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from readgraph.library.search.okapi import Okapi, QueryTermFinder, TextsWith, rank
-from readgraph.library.search.terms import (
+from readgraph.language.terms import (
     ENGLISH,
     MOST_TERMS,
     affordable,
@@ -20,6 +19,7 @@ from readgraph.library.search.terms import (
     tokens,
     words,
 )
+from readgraph.library.search.okapi import Okapi, QueryTermFinder, TextsWith, rank
 
 ODD = ['"', "'", "NEAR(", "AND", "OR", "NOT", "*", "^", "-", "a:b", "{", "}", "\0", "\ud800", "(", ")", "\\", "%", "_"]
 texts = st.one_of(

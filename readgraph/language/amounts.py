@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import NamedTuple
 
-from readgraph.library.search.terms import content_words
-from readgraph.nodes.rules.dates import WrittenDate, dates_in
+from readgraph.language.dates import WrittenDate, dates_in
+from readgraph.language.terms import content_words
 
 _WORDS = {
     2: r"hundred|hundert",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from readgraph.nodes.rules.compare import compare_sentences
+from readgraph.language.compare import compare_sentences
 
 pytestmark = pytest.mark.quick
 

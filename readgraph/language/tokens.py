@@ -8,8 +8,8 @@ from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 from unicodedata import combining, normalize, numeric
 
-from readgraph.library.search.terms import UNSPACED, stem, stop_words
-from readgraph.nodes.rules.dates import WEEKDAYS, dates_in
+from readgraph.language.dates import WEEKDAYS, dates_in
+from readgraph.language.terms import UNSPACED, stem, stop_words
 
 SlotKind = Literal["number", "date", "name", "denial"]
 NOUNS_LARGE = frozenset(("de", "lb"))  # languages that write every noun with a capital
@@ -72,7 +72,7 @@ class Token(NamedTuple):
 
 @cache
 def _cues() -> dict[str, Any]:
-    text = files("readgraph.nodes.rules").joinpath("cues.toml").read_text(encoding="utf-8")
+    text = files(__package__).joinpath("cues.toml").read_text(encoding="utf-8")
     return tomllib.loads(text.casefold())  # as words are compared: "dreissig"
 
 

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from readgraph.library.search.terms import content_words
-from readgraph.nodes.extractive.asked import asks
-from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_prose, without_label
-from readgraph.nodes.extractive.talk import is_notice, remove_noise, remove_politeness
-from readgraph.state.languages import main_language
-from readgraph.state.sentences import sentence_spans
+from readgraph.language.asked import asks
+from readgraph.language.detection import main_language
+from readgraph.language.passages import FEWEST_WORDS, is_prose, without_label
+from readgraph.language.sentences import sentence_spans
+from readgraph.language.talk import is_notice, remove_noise, remove_politeness
+from readgraph.language.terms import content_words
 from readgraph.state.words import count_words, cut_evenly
 
 EVEN_WORDS = 10  # added to a sentence's length, so that a short one doesn't outweigh a long one by a frequent word

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 from functools import reduce
 
-from readgraph.nodes.rules.dates import date_in, dates_in
+from readgraph.language.dates import date_in, dates_in
 from readgraph.state.errors import BadInput
 
 _CLOCK = re.compile(r"(\d{1,3}):(\d\d):(\d\d)(?:[.,]\d{1,3})?")  # as subtitles have it

@@ -5,16 +5,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from readgraph.library.search.terms import cache_by_text, content_words
+from readgraph.language.compare import Comparison, Difference, compare_sentences
+from readgraph.language.passages import is_prose, label_of, without_label
+from readgraph.language.sentences import sentences_by_language
+from readgraph.language.standing import stands
+from readgraph.language.terms import cache_by_text, content_words
+from readgraph.language.tokens import other_spellings, tokens_of
 from readgraph.nodes.answering.citations import make_citation
-from readgraph.nodes.extractive.passages import is_prose, label_of, without_label
-from readgraph.nodes.rules.compare import Comparison, Difference, compare_sentences
-from readgraph.nodes.rules.standing import stands
-from readgraph.nodes.rules.tokens import other_spellings, tokens_of
 from readgraph.sources.formats.plain_text import blank_markup
 from readgraph.state.reading import Citation
 from readgraph.state.records import Page
-from readgraph.state.sentences import sentences_by_language
 
 MOST_COMPARED = 20  # sentences that a claim is compared with
 NEAR = 1 / 3  # the least share of a claim's words that a sentence has which is near it

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from readgraph.language.asked import answers, is_of_kinds, read_question
+from readgraph.language.passages import passages_of
 from readgraph.nodes.answering.citations import with_marks
-from readgraph.nodes.extractive.asked import answers, is_of_kinds, read_question
-from readgraph.nodes.extractive.passages import nearest_sentences, passages_of
+from readgraph.nodes.extractive.nearest import nearest_sentences
 from readgraph.nodes.extractive.quoting import quoted_answer
 
 COUNCIL = "What did the council recommend for Orlow Bridge?"

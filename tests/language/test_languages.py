@@ -2,7 +2,7 @@
 
 import pytest
 
-from readgraph.state import languages
+from readgraph.language import detection
 
 TEXTS = {
     "de": (
@@ -102,16 +102,16 @@ NEAR = {
 
 @pytest.mark.parametrize("language", TEXTS)
 def test_frequent_languages_are_seen_without_a_model(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(languages, "classifier", lambda: pytest.fail("a model was loaded"))
-    languages._language_of_sample.cache_clear()
-    assert languages.language_of(TEXTS[language]) == language
+    monkeypatch.setattr(detection, "classifier", lambda: pytest.fail("a model was loaded"))
+    detection._language_of_sample.cache_clear()
+    assert detection.language_of(TEXTS[language]) == language
 
 
 @pytest.mark.parametrize("language", [*TEXTS, *NEAR])
 def test_a_language_is_not_taken_for_one_near_to_it(language: str) -> None:
     text = (TEXTS | NEAR)[language]
-    assert languages.language_of(text) == language
-    assert all(languages.language_of(part) in {language, "en"} for part in (text[: len(text) // 2], text[-80:]))
+    assert detection.language_of(text) == language
+    assert all(detection.language_of(part) in {language, "en"} for part in (text[: len(text) // 2], text[-80:]))
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_language_is_not_taken_for_one_near_to_it(language: str) -> None:
     ],
 )
 def test_a_language_without_a_code_is_taken_for_the_nearest_that_has_one(language: str, text: str) -> None:
-    assert languages.language_of(text) == language
+    assert detection.language_of(text) == language
 
 
 @pytest.mark.parametrize(
@@ -135,4 +135,4 @@ def test_a_language_without_a_code_is_taken_for_the_nearest_that_has_one(languag
     ],
 )
 def test_one_word_that_is_often_repeated_tells_no_language(language: str, text: str) -> None:
-    assert languages.language_of(text) == language
+    assert detection.language_of(text) == language

@@ -13,8 +13,8 @@ from importlib.resources import files
 from typing import NamedTuple
 from unicodedata import normalize
 
+from readgraph.language.detection import DEFAULT as ENGLISH
 from readgraph.state.errors import BadInput
-from readgraph.state.languages import DEFAULT as ENGLISH
 
 
 class Calendar(NamedTuple):
@@ -29,7 +29,7 @@ class Calendar(NamedTuple):
 @cache
 def calendars() -> dict[str, Calendar]:
     """The calendar of each language, by its ISO 639-1 code."""
-    text = files("readgraph.state").joinpath("months.txt").read_text(encoding="utf-8")
+    text = files(__package__).joinpath("months.txt").read_text(encoding="utf-8")
     by_language = dict[str, Calendar]()
     for line in text.splitlines():
         language, order, between, *months = line.split("|")

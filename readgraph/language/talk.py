@@ -4,10 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Set
 
-from readgraph.library.search.terms import content_words
-from readgraph.nodes.extractive.asked import asks, compile_words
-from readgraph.state.languages import DEFAULT
-from readgraph.state.sentences import LABEL, MESSAGE, paragraph_spans
+from readgraph.language.asked import asks, compile_words
+from readgraph.language.detection import DEFAULT
+from readgraph.language.sentences import LABEL, MESSAGE, paragraph_spans
+from readgraph.language.terms import content_words
 
 FEWEST_TURNS = 3
 """Turns after which a label counts as a speaker's name; where most turns are of two such, that of others too."""

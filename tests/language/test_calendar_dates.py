@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readgraph.features.survey.values import date_value
-from readgraph.nodes.rules.dates import dates_in, find_ambiguous_date, order_in
+from readgraph.language.dates import dates_in, find_ambiguous_date, order_in
 
 pytestmark = pytest.mark.quick
 

@@ -1,40 +1,18 @@
-"""Languages by their ISO 639-1 codes and English names, and which of them a text is in."""
+"""Which language a text is in, by its ISO 639-1 code."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib import import_module
-from importlib.resources import files
 from itertools import islice
 from math import exp, sqrt
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
-from readgraph.state.errors import BadInput, LibraryError
-
-_LINES = files(__package__).joinpath("languages.txt").read_text(encoding="utf-8").splitlines()
-NAMES: dict[str, str] = {line[:2]: line[3:] for line in _LINES}  # the English name of each language, by its code
-_CODES = {name.casefold(): code for code, name in NAMES.items()}
-
-
-def language_code(typed: str) -> str:
-    """The ISO 639-1 code for itself, also with a region ("pt-BR"), or an English name; "" for ""; raises `BadInput`."""
-    wanted = typed.strip().casefold()
-    if not wanted or wanted in NAMES:
-        return wanted
-    if wanted in _CODES:
-        return _CODES[wanted]
-    if (code := re.split("[-_]", wanted)[0]) in NAMES:
-        return code
-    near = get_close_matches(wanted, _CODES, 1)
-    hint = f"do you mean '{NAMES[_CODES[near[0]]]}'? Give" if near else "give"
-    raise BadInput(
-        f"There is no language '{typed}': {hint} an ISO 639-1 code or an English name, such as de or German."
-    )
-
+from readgraph.state.errors import LibraryError
+from readgraph.state.language_names import NAMES
 
 DEFAULT = "en"
 SAMPLE, SAMPLES = 700, 3  # characters, and samples of a long text: a book's first page may be in another language

@@ -4,7 +4,7 @@ from threading import Thread
 
 import pytest
 
-from readgraph.library.search.terms import cache_by_text
+from readgraph.language.terms import cache_by_text
 
 
 def test_a_text_is_worked_out_once_for_each_use_of_it() -> None:
@@ -20,7 +20,7 @@ def test_a_text_is_worked_out_once_for_each_use_of_it() -> None:
 
 
 def test_the_oldest_results_make_room_and_a_very_long_text_takes_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("readgraph.library.search.terms.MOST_CHARACTERS", 100)
+    monkeypatch.setattr("readgraph.language.terms.MOST_CHARACTERS", 100)
     calls = list[str]()
 
     @cache_by_text
@@ -38,7 +38,7 @@ def test_the_oldest_results_make_room_and_a_very_long_text_takes_none(monkeypatc
 def test_several_texts_are_worked_out_together_and_count_with_all_their_characters(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("readgraph.library.search.terms.MOST_CHARACTERS", 100)
+    monkeypatch.setattr("readgraph.language.terms.MOST_CHARACTERS", 100)
     calls = list[tuple[str, ...]]()
 
     @cache_by_text

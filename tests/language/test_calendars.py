@@ -9,8 +9,8 @@ from unicodedata import normalize
 import pytest
 
 import readgraph
-from readgraph.nodes.rules.dates import order_of
-from readgraph.state.dates import calendars, month_names
+from readgraph.language.calendars import calendars, month_names
+from readgraph.language.dates import order_of
 
 FILE = Path(readgraph.__path__[0]) / "state" / "months.txt"
 MORE = {"en": "en_GB", "de": "de_AT", "ar": "ar_LB"}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.nodes.extractive.hints import EVERY_PART, WHOLE_TEXT, find_hints
+from readgraph.language.hints import EVERY_PART, WHOLE_TEXT, find_hints
 from tests.support.command import Command
 
 QUOTE = "The lamp of the house was broken by Tom. He paid three shillings. His name was known to all."

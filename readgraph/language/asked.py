@@ -7,11 +7,11 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
-from readgraph.library.search.terms import UNSPACED, content_words, stem
-from readgraph.nodes.rules.tokens import Token, cue_words, fold_letters, tokens_of
-from readgraph.state.dates import fold_month_name, month_names
-from readgraph.state.languages import DEFAULT, certain_language, language_of
-from readgraph.state.sentences import LABEL, sentence_spans
+from readgraph.language.calendars import fold_month_name, month_names
+from readgraph.language.detection import DEFAULT, certain_language, language_of
+from readgraph.language.sentences import LABEL, sentence_spans
+from readgraph.language.terms import UNSPACED, content_words, stem
+from readgraph.language.tokens import Token, cue_words, fold_letters, tokens_of
 
 Kind = Literal["number", "when", "who", "where", "why"]
 KINDS: tuple[Kind, ...] = ("number", "when", "who", "where", "why")

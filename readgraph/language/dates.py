@@ -7,8 +7,8 @@ from datetime import date, timedelta
 from functools import cache
 from typing import NamedTuple
 
-from readgraph.state.dates import calendars, fold_month_name, month_names
-from readgraph.state.languages import DEFAULT as ENGLISH
+from readgraph.language.calendars import calendars, fold_month_name, month_names
+from readgraph.language.detection import DEFAULT as ENGLISH
 
 
 def order_of(language: str) -> str:

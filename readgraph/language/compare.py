@@ -28,7 +28,7 @@ from typing import Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
-from readgraph.nodes.rules.tokens import (
+from readgraph.language.tokens import (
     TITLES,
     SlotKind,
     Token,

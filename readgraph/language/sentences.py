@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from sentencex import get_sentence_boundaries
 
-from readgraph.state.languages import DEFAULT, language_of, paragraph_language
+from readgraph.language.detection import DEFAULT, language_of, paragraph_language
 
 _NOTE = r"\[\^[^\]\s]{1,6}\]"
 _ENTRY = rf"[ \t]*(?:[-*•‣◦]|[(]?(?:\d{{1,3}}[.)]|[a-z][)])|{_NOTE}:?)[ \t]"

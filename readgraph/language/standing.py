@@ -2,10 +2,10 @@
 
 import re
 
-from readgraph.nodes.extractive.passages import label_of, without_label
-from readgraph.nodes.rules.compare import LEADING, fold_characters
-from readgraph.nodes.rules.tokens import QUOTE_MARK, cue_words, knows_denials, tokens_of, unreal_words
-from readgraph.state.sentences import sentence_spans
+from readgraph.language.compare import LEADING, fold_characters
+from readgraph.language.passages import label_of, without_label
+from readgraph.language.sentences import sentence_spans
+from readgraph.language.tokens import QUOTE_MARK, cue_words, knows_denials, tokens_of, unreal_words
 
 REACH_BEFORE, REACH_BEHIND = 20_000, 600  # characters in which headings, and the next sentence, are looked for
 LONGEST_HEADING = 8  # words of a line that stands alone

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from readgraph.library.search.terms import content_words
-from readgraph.nodes.extractive.amounts import amounts_in, dates_without_amounts, units_in
-from readgraph.nodes.rules.dates import WrittenDate
-from readgraph.state.languages import language_of
-from readgraph.state.sentences import sentence_spans
+from readgraph.language.amounts import amounts_in, dates_without_amounts, units_in
+from readgraph.language.dates import WrittenDate
+from readgraph.language.detection import language_of
+from readgraph.language.sentences import sentence_spans
+from readgraph.language.terms import content_words
 
 _CAPITAL = f"[{''.join(filter(str.isupper, map(chr, range(0x41, 0x2000))))}]"
 _NAME = re.compile(
