@@ -25,7 +25,7 @@ from readgraph.state.loops import PerLoop, close_client
 from readgraph.state.providers import ModelServer, describe_writer, find_leaves, find_provider
 from readgraph.state.settings import ReplyForm
 from readgraph.state.transports import CallSender, calls_at_once, transport_of
-from readgraph.state.variables import await_server
+from readgraph.state.variables import awaiting
 
 FORM_FIRST: tuple[str, ...] = ("api.openai.com", "openai.azure.com")
 """Hosts whose caches count the schema of a reply as the beginning of a prompt. All do so with functions; where a server
@@ -72,7 +72,7 @@ class ModelClient:
 
     def awaited(self) -> AbstractContextManager[None]:
         """Inside of the `with`, whoever watches is told that its server is waited for."""
-        return await_server(f"the model server{self.place}", self.most_seconds, self.retry_seconds)
+        return awaiting(f"the model server{self.place}", self.most_seconds, self.retry_seconds)
 
     @property
     def is_here(self) -> bool:

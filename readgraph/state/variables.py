@@ -1,7 +1,7 @@
 """Context variables: values for the code inside of a `with`, and for the tasks that begin there.
 
 They say whether what runs is silent, who called readgraph (warnings name that line, since what warns runs in tasks and
-threads apart from it), and which servers are waited for at this moment.
+threads apart from it), and what is waited for at this moment.
 """
 
 import sys
@@ -78,12 +78,12 @@ _current: ContextVar["Awaited | None"] = ContextVar("readgraph_awaited", default
 
 @dataclass(eq=False)
 class Awaited:
-    """A call to `server` that has no reply yet; times are those of `time.monotonic`, 0 where they aren't known.
+    """What is waited for, such as a server; times are those of `time.monotonic`, 0 where they aren't known.
 
     `retry_seconds`: for so long after its first failure it is tried again.
     """
 
-    server: str
+    what: str
     retry_seconds: float
     gives_up: float
     began: float
@@ -95,14 +95,15 @@ class Awaited:
         now = time.monotonic()
         again = f", tried again in {self.again - now:.0f} s" if self.again > now else ""
         end = f", given up in about {self.gives_up - now:.0f} s" if self.gives_up > now else ""
-        return f"Waiting for {self.server} since {now - self.began:.0f} s: {self.reason}{again}{end}."
+        line = f"Waiting for {self.what} since {now - self.began:.0f} s: {self.reason}{again}{end}."
+        return "".join(sign if sign.isprintable() else " " for sign in line)
 
 
 @contextmanager
-def await_server(server: str, try_seconds: float | None, retry_seconds: float) -> Iterator[None]:
-    """Inside of the `with`, this server is waited for: for so long at each try; None: nobody knows how long."""
+def awaiting(what: str, try_seconds: float | None = None, retry_seconds: float = 0.0) -> Iterator[None]:
+    """Inside of the `with`, this is waited for: for so long at each try; None: nobody knows how long."""
     began = time.monotonic()
-    awaited = Awaited(server, retry_seconds, began + try_seconds + retry_seconds if try_seconds else 0.0, began)
+    awaited = Awaited(what, retry_seconds, began + try_seconds + retry_seconds if try_seconds else 0.0, began)
     _awaited[id(awaited)] = awaited
     try:
         with set_variable(_current, awaited):
@@ -111,8 +112,8 @@ def await_server(server: str, try_seconds: float | None, retry_seconds: float) -
         del _awaited[id(awaited)]
 
 
-def tell_pause(reason: str, seconds: float) -> None:
-    """The call of this context waits for so many seconds, and why."""
+def tell_pause(reason: str, seconds: float = 0.0) -> None:
+    """What is waited for in this context takes longer, and why: so many seconds until it is tried again."""
     if awaited := _current.get():
         now = time.monotonic()
         if awaited.gives_up and not awaited.again:

@@ -39,8 +39,7 @@ class WaitTeller:
         if self.is_quiet or logs_there or sys.stderr is None or sys.stderr.isatty():
             return
         self.told = now
-        line = "".join(sign if sign.isprintable() else " " for sign in awaited.line())
-        sys.stderr.write(f"readgraph: {line}\n")
+        sys.stderr.write(f"readgraph: {awaited.line()}\n")
         sys.stderr.flush()
 
 

@@ -16,6 +16,17 @@ with doing("Reading the book"):
 print("more")
 """
 
+WAITING = """
+import time
+from readgraph.cli.terminal import doing
+from readgraph.state.variables import awaiting, tell_pause
+doing.WAITED_SECONDS = 0.0
+with doing.doing("Opening the library"), awaiting("the index of all texts"):
+    tell_pause("5 of 20 new words are in it")
+    time.sleep(0.5)
+print("the answer")
+"""
+
 
 def run_on_terminal(*command: str, environment: dict[str, str] | None = None) -> str:
     """What a command writes to a terminal of its own."""
@@ -49,6 +60,12 @@ def test_it_is_said_until_something_is_written() -> None:
     assert shown_lines(written) == ["the answer", "more", ""]
     for silent in (run_on_terminal("-c", SLOW, "-q"), run_on_terminal("-c", SLOW, environment={"TERM": "dumb"})):
         assert "Opening" not in silent and shown_lines(silent) == ["the answer", "more", ""]
+
+
+def test_what_is_waited_for_is_said_in_its_place() -> None:
+    written = run_on_terminal("-c", WAITING)
+    assert "Waiting for the index of all texts since 0 s: 5 of 20 new words are in it." in written
+    assert shown_lines(written) == ["the answer", ""]
 
 
 def test_a_question_tells_of_its_beginning_and_leaves_only_the_answer(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from pytest import CaptureFixture, MonkeyPatch
 
 from readgraph.state import wait_teller
-from readgraph.state.variables import await_server, longest_awaited, tell_pause
+from readgraph.state.variables import awaiting, longest_awaited, tell_pause
 from readgraph.state.wait_teller import WaitTeller
 from tests.doubles.model_faults import embeddings, error_response
 from tests.doubles.model_server import Fault, ModelServer
@@ -27,7 +27,7 @@ class Watch:
 
 def test_a_line_after_ten_seconds_and_then_every_thirty(monkeypatch: MonkeyPatch, capsys: CaptureFixture[str]) -> None:
     watch, teller, told = Watch(monkeypatch), WaitTeller(), list[tuple[float, str]]()
-    with await_server("the model server at http://h:1/v1", 60.0, 300.0):
+    with awaiting("the model server at http://h:1/v1", 60.0, 300.0):
         for second in range(100):
             watch.now = 1000.0 + second
             if second == 35:
@@ -54,7 +54,7 @@ def test_nothing_where_something_else_shows_it_or_only_the_result_is_wanted(
     teller.is_quiet = quiet
     monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
     monkeypatch.setenv("READGRAPH_LOG_JSON", log)
-    with await_server("a server", None, 1.0):
+    with awaiting("a server", None, 1.0):
         watch.now += 60
         teller.tell()
     assert capsys.readouterr().err == ""

@@ -114,6 +114,19 @@ async def test_an_index_with_more_or_fewer_passages_is_mended(library: Library, 
             assert await find_hits(library.pages, "lamp goat", documents, None, 9) == before
 
 
+async def test_it_is_told_how_many_words_the_index_lacks(
+    library: Library, documents: list[Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, total = list[str](), sum(document.words for document in documents)
+    monkeypatch.setattr(passages, "WORDS_AT_ONCE", 1)
+    monkeypatch.setattr(passages, "tell_pause", told.append)
+    with large(1):
+        for _ in "first", "again":
+            await find_hits(library.pages, "lamp", documents, None, 9)
+    assert told[:2] == [f"{read} of {total} new words are in it" for read in (0, documents[0].words)]
+    assert len(told) == len(documents)
+
+
 async def test_rare_words_weigh_more_by_the_whole_library(library: Library) -> None:
     for number in range(30):
         await library.pages.add_document(f"Entry {number}. The keeper wrote of the lamp, the lamp, the lamp.")

@@ -4,14 +4,19 @@ It must be light, since it tells of the imports of everything else.
 """
 
 import os
+import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Any
 
+from readgraph.state.variables import longest_awaited
+
 AFTER, EVERY = 0.3, 0.1  # seconds until the line stands there, and between two of its pictures
 LONGEST = 60  # characters of what is done
+WAITED_SECONDS = 2.0  # of what is waited for so long, its own line is shown
 _PICTURES, _PLAIN_PICTURES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", "-\\|/"
 
 
@@ -53,11 +58,17 @@ class _Line:
         pictures = _PICTURES if "utf" in (sys.stderr.encoding or "").lower() else _PLAIN_PICTURES
         at = 0
         while True:
-            self._put(f"\r{pictures[at % len(pictures)]} {self.said[:LONGEST]}\x1b[K")
+            self._put(f"\r{pictures[at % len(pictures)]} {self._what_is_done()}\x1b[K")
             at += 1
             if self._ended.wait(EVERY):
                 break
         self._put("\r\x1b[K")
+
+    def _what_is_done(self) -> str:
+        awaited = longest_awaited()
+        if awaited and time.monotonic() > awaited.began + WAITED_SECONDS:
+            return awaited.line()[: shutil.get_terminal_size().columns - 3]
+        return self.said[:LONGEST]
 
     def _put(self, text: str) -> None:
         try:

@@ -37,6 +37,7 @@ from readgraph.library.store import SharedStore
 from readgraph.library.stored_items import base_of
 from readgraph.state.errors import BadInput, Forgotten, LibraryError
 from readgraph.state.records import Document
+from readgraph.state.variables import awaiting, tell_pause
 from readgraph.state.words import on_one_line
 
 SHORT, LONG = 400, 1200  # characters: shorter paragraphs are joined, longer ones are cut
@@ -202,7 +203,8 @@ async def likely_passages(
     if not (catalogue := await catalogue_of(pages, None if documents is None else 0)):
         return None
     texts = (await indexes_of(pages.store)).texts
-    await _take_in(pages, catalogue, texts)
+    with awaiting("the index of all texts"):
+        await _take_in(pages, catalogue, texts)
     ranked = await texts.rank_pages(TEXTS, query, MOST_RANKED if documents is None else None)
     numbers = [*dict.fromkeys(number >> OWN_BITS for number, _ in ranked)]
     ids = await catalogue.run(partial(_ids_of, numbers))
@@ -274,10 +276,15 @@ async def _take_in(pages: PageStore, catalogue: Catalogue, texts: KeywordIndex) 
         for number in wrong:
             await _take_out(texts, number)
         await catalogue.run(partial(_mark, dict.fromkeys(wrong, 0)))
-    new = f"SELECT number, id FROM documents WHERE NOT indexed AND {_WITH_TEXT} LIMIT ?"
+    of_new = f"FROM documents WHERE NOT indexed AND {_WITH_TEXT}"
+    words = f"SELECT coalesce(sum(words), 0) {of_new}"
+    all_words: int = await catalogue.run(lambda connection: connection.execute(words).fetchone()[0])
+    new, words_read = f"SELECT number, id {of_new} LIMIT ?", 0
     while wanted := await catalogue.run(lambda connection: dict(connection.execute(new, (AT_ONCE,)).fetchall())):
         documents = {document.id: document for document in await records(pages, [*wanted.values()])}
         for batch in _batches({number: documents.get(identity) for number, identity in wanted.items()}):
+            tell_pause(f"{words_read:,} of {all_words:,} new words are in it")
+            words_read += sum(document.words for document in batch.values() if document)
             texts_read = {number: text async for number, text in _texts_of(pages, batch)}
             own = await asyncio.to_thread(_cut_to_entries, texts_read)
             await texts.add(TEXTS, [entry for entries in own.values() for entry in entries])

@@ -29,7 +29,7 @@ from readgraph.models.waiting import RetryPauses, SharedPause, clock
 from readgraph.models.watching import watch_embedding
 from readgraph.state.certificates import explain_tls
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
-from readgraph.state.variables import await_server
+from readgraph.state.variables import awaiting
 from readgraph.state.words import count_words, end_after_words
 
 Kind = Literal["document", "query"]
@@ -77,9 +77,7 @@ class EmbeddingCalls:
             NotEmbedded: Where a server gives none, now or for these texts.
             ModelUnavailable: Where it refuses the key or does not know the model, or where the caller's own code fails.
         """
-        with await_server(
-            f"the embedding model '{self.identity}'", None if self.own else self.timeout, self.retry_seconds
-        ):
+        with awaiting(f"the embedding model '{self.identity}'", None if self.own else self.timeout, self.retry_seconds):
             return await _Request(self, model, kind).embed(texts)
 
     def line(self, problem: Exception, failure: Failure, times: int) -> str:
