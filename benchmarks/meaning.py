@@ -20,9 +20,9 @@ import numpy as np
 from benchmarks.languages import LONGER, made_up, passages
 from benchmarks.retrieval import lines
 from readgraph.features.meaning.model import PackagedMiniLM
+from readgraph.language.excerpts import cut_to_passages
 from readgraph.library.search.hits import Ranking, fuse_with_meaning, pages_of
 from readgraph.library.search.okapi import Okapi, TextsWith, rank
-from readgraph.library.search.passages import cut_to_passages
 from readgraph.library.search.vector_index import Matrix
 from readgraph.nodes.meaning import Nearness
 from readgraph.state.words import count_words

@@ -13,9 +13,11 @@ from readgraph.api.up_to import check_named, up_to_place
 from readgraph.language.calendars import check_date, find_date
 from readgraph.language.dates import date_in
 from readgraph.language.detection import language_of
+from readgraph.language.excerpts import marks
 from readgraph.language.hints import other_language
 from readgraph.language.terms import stop_words
 from readgraph.library.collections import NamedCollections, add_beginning, add_collection, documents_of
+from readgraph.library.document_languages import document_languages
 from readgraph.library.documents import document_id
 from readgraph.library.histories import sessions_of
 from readgraph.library.library import document_of_file, keep_file
@@ -26,10 +28,8 @@ from readgraph.library.search.passages import (
     MOST_LOCATED,
     LikelyPassages,
     PassageHit,
-    document_languages,
     likely_passages,
     locate_passages,
-    marks,
     search_documents,
 )
 from readgraph.library.versions import choose_valid, cite_as, follow_file, set_version

@@ -10,6 +10,7 @@ from readgraph.api.documents import documents_to_search, passages_as_of
 from readgraph.api.memories import READ_IT, method_of, newest_first
 from readgraph.api.results import Hit
 from readgraph.api.up_to import check_named, members_up_to
+from readgraph.language.excerpts import excerpt, marks
 from readgraph.language.terms import ENGLISH
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import LEAST_NEAR, fuse_with_meaning
@@ -17,10 +18,8 @@ from readgraph.library.search.passages import (
     MEANING,
     MOST_LOCATED,
     PassageHit,
-    excerpt,
     likely_passages,
     locate_passages,
-    marks,
     search_documents,
 )
 from readgraph.library.versions import choose_valid

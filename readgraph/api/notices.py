@@ -8,9 +8,10 @@ from readgraph.graphs.method import Method
 from readgraph.language.compare import Difference
 from readgraph.language.dates import date_in
 from readgraph.language.hints import MEANT, find_hints, share_no_word
+from readgraph.library.document_languages import document_languages
 from readgraph.library.documents import names_apart
 from readgraph.library.page_store import PageStore
-from readgraph.library.search.passages import document_languages, search_documents
+from readgraph.library.search.passages import search_documents
 from readgraph.library.versions import earlier_versions, latest_version
 from readgraph.nodes.answering.absence import describe_absence
 from readgraph.nodes.evidence import find_difference

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from readgraph.language.detection import language_of
+from readgraph.language.excerpts import cut_to_passages
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.hits import LEAST_NEAR, fuse_with_meaning, score_above_last
-from readgraph.library.search.passages import cut_to_passages
 from readgraph.library.search.vector_index import Matrix
 from readgraph.models.metering import current_meter
 from readgraph.models.reply import current_stand_in

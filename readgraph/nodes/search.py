@@ -15,10 +15,10 @@ import numpy as np
 from langgraph.store.base import BaseStore
 
 from readgraph.language.terms import tokens
+from readgraph.library.document_languages import DocumentLanguages, document_languages
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.hits import DEPTH, PARTS, Extent, IndexEntry, Part, fuse, pages_of, score_above_last
 from readgraph.library.search.indexes import KeywordIndex, index_key, indexes_of
-from readgraph.library.search.passages import DocumentLanguages, document_languages
 from readgraph.library.search.postings import SHORT
 from readgraph.library.search.vector_index import Matrix, VectorIndex
 from readgraph.library.store import hold_build_lock

@@ -17,12 +17,13 @@ from langgraph.store.memory import InMemoryStore
 from readgraph.api import searched_by
 from readgraph.graphs.gam import build_research, recipe
 from readgraph.library.collections import add_collection
+from readgraph.library.document_languages import document_languages
 from readgraph.library.histories import SessionText, append_sessions
 from readgraph.library.opening import Library, open_library
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.hits import Extent, IndexEntry, pages_of
 from readgraph.library.search.indexes import index_key, indexes_of
-from readgraph.library.search.passages import document_languages, search_documents
+from readgraph.library.search.passages import search_documents
 from readgraph.library.search.postings import SHORT
 from readgraph.library.upkeep.forgetting import forget_document
 from readgraph.nodes.search import Tools, bring_up_to_date, memory_tools

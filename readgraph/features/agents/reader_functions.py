@@ -12,8 +12,8 @@ from readgraph.features.agents import storages
 from readgraph.features.agents.functions import Memory, ResultPage, answer
 from readgraph.features.agents.storages import ArchivalResult
 from readgraph.features.agents.store import Event
+from readgraph.language.exact_text import ExactText
 from readgraph.language.passages import passages_of
-from readgraph.library.search.passages import ExactText
 from readgraph.models.embeddings.vector_replies import NotEmbedded
 from readgraph.models.metering import count_fallback
 from readgraph.nodes.extractive.nearest import nearest_sentences

@@ -14,9 +14,9 @@ from readgraph.features.verify.finding import FindState, texts_of
 from readgraph.features.verify.state import Claim
 from readgraph.language.compare import SLOTS, Difference, Verdict, account, is_equal
 from readgraph.language.detection import language_of
+from readgraph.language.excerpts import cut_to_passages
 from readgraph.library.page_store import page_store
 from readgraph.library.search.okapi import rank
-from readgraph.library.search.passages import cut_to_passages
 from readgraph.models.asking import ask_reply, can_ask, say_budget_spent
 from readgraph.models.metering import count_fallback
 from readgraph.models.prompt import DATA_RULE, declare_wording

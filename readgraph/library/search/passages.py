@@ -1,4 +1,4 @@
-"""Search in the texts of documents: their passages, ranked together; exact text; a document's language.
+"""Search in the texts of documents: their passages, ranked together.
 
 The passages of few documents are ranked at once. Those of many, or of many words, are ranked by an index, which
 takes in what is new when it is asked. It holds each passage under the number that its document has in the catalogue,
@@ -7,7 +7,6 @@ and its own.
 
 import asyncio
 import json
-import re
 import sqlite3
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
@@ -18,8 +17,8 @@ from itertools import islice
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
-from readgraph.language.detection import language_of, sample_spans
-from readgraph.language.terms import ENGLISH, query_terms, words
+from readgraph.language.detection import language_of
+from readgraph.language.excerpts import cut_to_passages
 from readgraph.library.page_store import PageStore
 from readgraph.library.search.catalogue import (
     WITH_LATER,
@@ -35,16 +34,9 @@ from readgraph.library.search.okapi import Okapi, TextsWith
 from readgraph.library.sqlite_files import transaction
 from readgraph.library.store import SharedStore
 from readgraph.library.stored_items import base_of
-from readgraph.state.errors import BadInput, Forgotten, LibraryError
+from readgraph.state.errors import Forgotten, LibraryError
 from readgraph.state.records import Document
 from readgraph.state.variables import awaiting, tell_pause
-from readgraph.state.words import on_one_line
-
-SHORT, LONG = 400, 1200  # characters: shorter paragraphs are joined, longer ones are cut
-EXCERPT = 280  # the most characters of an excerpt
-_PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[ \t]*[^\s][^\n]*)*")
-_WORD = re.compile(r"[^\W_]+")
-
 
 FoundBy = Literal["words", "meaning"]
 WORDS: FoundBy = "words"
@@ -103,66 +95,6 @@ def _known_words(text: str, start: int, end: int, sessions: Sessions) -> str:
     """What a passage is found by: its own words and those of its session's name."""
     number = bisect_right(sessions, start, key=itemgetter(0)) - 1
     return f"{text[start:end]}\n{sessions[number][1]}" if number >= 0 else text[start:end]
-
-
-def cut_to_passages(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of paragraphs; short ones are joined with those after them, long ones are cut between words."""
-    start = end = -1
-    for paragraph in _PARAGRAPH.finditer(text):
-        if start < 0:
-            start = paragraph.start()
-        end = paragraph.end()
-        while end - start > LONG:
-            space = text.rfind(" ", start + SHORT, start + LONG)
-            cut = space if space > 0 else start + LONG
-            yield start, cut
-            start = cut
-        if end - start >= SHORT:
-            yield start, end
-            start = -1
-    if start >= 0:
-        yield start, end
-
-
-def marks(text: str, query: str, language: str = ENGLISH) -> list[tuple[int, int]]:
-    """Spans of the words in a text of this language that a search for the query finds; none overlap."""
-    terms = {*query_terms(query, language)}
-    found = list[tuple[int, int]]()
-    for word in _WORD.finditer(text):
-        forms = words(word.group(), language)
-        if len(forms) == 1 and terms & {*forms}:
-            found.append(word.span())
-        elif len(forms) > 1:  # without spaces between words: each term by itself
-            at = [match.span() for term in terms & {*forms} for match in re.finditer(re.escape(term), word.group())]
-            found += [(word.start() + start, word.start() + end) for start, end in at]
-    merged = list[tuple[int, int]]()
-    for start, end in sorted(found):
-        if merged and start < merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
-        else:
-            merged.append((start, end))
-    return merged
-
-
-def excerpt(text: str, marked: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """The span of a text that has most of the marked words, with some words before them."""
-    if len(text) <= EXCERPT or not marked:
-        return 0, min(len(text), EXCERPT)
-
-    def count_marked(first: int) -> int:
-        reach = marked[first][0] + EXCERPT * 3 // 4
-        return len({text[start:end].casefold() for start, end in marked[first:] if end <= reach})
-
-    first = marked[max(range(len(marked)), key=lambda number: (count_marked(number), -number))][0]
-    start = max(0, min(first - EXCERPT // 4, len(text) - EXCERPT))
-    if start and (space := text.find(" ", start, first)) >= 0:
-        start = space + 1
-    end = min(len(text), start + EXCERPT)
-    if end < len(text) and (space := text.rfind(" ", first + 1, end)) > max(
-        stop for begin, stop in marked if begin == first
-    ):
-        end = space
-    return start, end
 
 
 LARGE, SEVERAL = 500_000, 200  # words, or documents, from which on their passages are ranked by an index
@@ -328,82 +260,3 @@ def _mark(passages: Mapping[int, int], connection: sqlite3.Connection) -> None:
     with transaction(connection, "IMMEDIATE"):
         marked = [(count, number) for number, count in passages.items()]
         connection.executemany("UPDATE documents SET indexed = ? WHERE number = ?", marked)
-
-
-LONGEST_PATTERN, MOST_PIECES = 300, 10  # most characters of a pattern, and most pieces between its `*`
-LONGEST_MATCH = 500  # most characters from the beginning of a match with `*` to its end
-_ALIKE = str.maketrans(dict.fromkeys("’‘‛ʼ", "'") | dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("‐‑‒–—−", "-"))
-
-
-class ExactText:
-    """A text to be found as it is written, whatever its case, its white space and the form of its quotation marks.
-
-    `*` stands for any text. Raises `BadInput` for a pattern without text, or out of bounds.
-    """
-
-    def __init__(self, pattern: str) -> None:
-        if len(pattern) > LONGEST_PATTERN:
-            raise BadInput(f"The text has more than {LONGEST_PATTERN} characters: give a shorter piece of it.")
-        self.pieces = [piece for part in pattern.split("*") if (piece := fold_case(on_one_line(part)))]
-        if not self.pieces:
-            raise BadInput("There is no text to look for: give some words, with * where anything may stand.")
-        if len(self.pieces) > MOST_PIECES:
-            raise BadInput(f"The text has more than {MOST_PIECES} pieces between its *: give fewer.")
-
-    def spans(self, line: str) -> Iterator[tuple[int, int]]:
-        """The characters `[start, end)` of each match in a text `on_one_line`, in order; they don't overlap.
-
-        Every piece is taken where it comes first, and searched for again only behind that: no pattern takes long.
-        """
-        text, (first, *others) = fold_case(line), self.pieces
-        places, start = [-1] * len(others), text.find(first)
-        while start >= 0:
-            end = start + len(first)
-            for number, piece in enumerate(others):
-                if places[number] < end:
-                    places[number] = text.find(piece, end)
-                if places[number] < 0:
-                    return
-                end = places[number] + len(piece)
-            if whole := not others or end - start <= LONGEST_MATCH:
-                yield start, end
-            start = text.find(first, end if whole else max(start + 1, end - LONGEST_MATCH))
-
-
-def fold_case(text: str) -> str:
-    """The text as it is compared, character by character: its length stays."""
-    small = text.translate(_ALIKE).lower()
-    if len(small) == len(text):
-        return small
-    return "".join(low if len(low := letter.lower()) == 1 else letter for letter in text.translate(_ALIKE))
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentLanguages:
-    """The offsets at which a document's parts begin, and the language of each (ISO 639-1)."""
-
-    starts: list[int]
-    languages: list[str]
-
-    def at(self, offset: int) -> str:
-        """The language at an offset."""
-        return self.languages[self._part(offset)]
-
-    def goes_on(self, offset: int) -> bool:
-        """Whether the text at an offset goes on from what stands before it: no part begins there."""
-        return offset > 0 and self._part(offset) == self._part(offset - 1)
-
-    def _part(self, offset: int) -> int:
-        return bisect_right(self.starts, offset) - 1
-
-
-async def document_languages(store: PageStore, document: Document) -> DocumentLanguages:
-    """The main language of a document, or of each part of a collection, seen by samples of their texts."""
-    if not document.parts:
-        return DocumentLanguages([0], [await _language(store, document)])
-    parts = [await store.member(part) for part in document.parts]
-    return DocumentLanguages([part.start for part in document.parts], [await _language(store, each) for each in parts])
-
-
-async def _language(store: PageStore, document: Document) -> str:
-    return language_of(" ".join(await store.spans(document, sample_spans(document.characters))))

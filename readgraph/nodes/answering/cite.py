@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from readgraph.language.excerpts import cut_to_passages
 from readgraph.language.sentences import ROW, sentences_by_language
 from readgraph.language.terms import content_words
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.search.hits import pages_of
 from readgraph.library.search.okapi import rank
-from readgraph.library.search.passages import cut_to_passages
 from readgraph.models.metering import count_fallback, current_meter
 from readgraph.models.prompt import DATA_RULE, declare_wording
 from readgraph.nodes.answering.absence import describe_absence, is_unanswered, prove_absence

@@ -9,10 +9,10 @@ from pydantic import BeforeValidator, Field
 from typing_extensions import TypedDict
 
 from readgraph.language.passages import passages_of
+from readgraph.library.document_languages import document_languages
 from readgraph.library.page_store import page_store
 from readgraph.library.search.hits import score_by_place
 from readgraph.library.search.okapi import rank
-from readgraph.library.search.passages import document_languages
 from readgraph.models.asking import ask_reply, can_ask
 from readgraph.models.metering import current_meter
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.library.search.passages import excerpt, marks
+from readgraph.language.excerpts import excerpt, marks
 from tests.support.command import ASK, STORY, Command, assert_refused
 
 pytestmark = pytest.mark.quick

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readgraph.library.search.passages import LONGEST_MATCH, ExactText, fold_case
+from readgraph.language.exact_text import LONGEST_MATCH, ExactText, fold_case
 from readgraph.state.errors import BadInput
 from readgraph.state.words import on_one_line
 
