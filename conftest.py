@@ -56,6 +56,17 @@ if os.access(MEMORY_DISK, os.W_OK) and shutil.disk_usage(MEMORY_DISK).free > 4_0
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY_DISK))  # each commit to a real disk is waited for
 
 
+LONG_TESTS = {*(Path(__file__).parent / "tests/long_tests.txt").read_text(encoding="utf-8").splitlines()}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what `.ci/long_tests.py` found to be long, and to reach nothing that others don't reach."""
+    for item in items:
+        if not LONG_TESTS.isdisjoint((item.nodeid, item.nodeid.partition("[")[0])):
+            item.add_marker("slow")
+
+
 def pytest_collection_finish() -> None:
     """What is imported stays, and need not be gone through again whenever garbage is collected, which is seldom."""
     gc.collect()
