@@ -27,9 +27,11 @@ class Watch:
         self.coverage, self.seconds = Coverage(data_file=None, source=PACKAGES), defaultdict[str, float](float)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """From here on, lines are reached by this test."""
         self.coverage.switch_context(nodeid)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add the time that a part of a test took."""
         self.seconds[report.nodeid] += report.duration
 
     def find_reached(self) -> dict[str, set[tuple[str, int]]]:

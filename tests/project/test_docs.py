@@ -280,9 +280,7 @@ def test_files_that_pages_name_are_there() -> None:
 def test_tests_that_the_default_suite_leaves_out_are_there() -> None:
     listed = (ROOT / "tests/long_tests.txt").read_text(encoding="utf-8").splitlines()
     named = [name.partition("[")[0].split("::") for name in listed]
-    assert named and not [
-        each for each in named if f" {each[1]}(" not in (ROOT / each[0]).read_text(encoding="utf-8")
-    ]
+    assert named and not [each for each in named if f" {each[1]}(" not in (ROOT / each[0]).read_text(encoding="utf-8")]
 
 
 def test_modules_that_docstrings_and_comments_name_are_there() -> None:
