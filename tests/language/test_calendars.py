@@ -12,7 +12,7 @@ import readgraph
 from readgraph.language.calendars import calendars, month_names
 from readgraph.language.dates import order_of
 
-FILE = Path(readgraph.__path__[0]) / "state" / "months.txt"
+FILE = Path(readgraph.__path__[0]) / "language" / "months.txt"
 MORE = {"en": "en_GB", "de": "de_AT", "ar": "ar_LB"}
 """Regions that have other names of months."""
 
