@@ -19,7 +19,7 @@ from readgraph.state.loops import Listen
 from readgraph.state.reading import Question, Usage, add_counts, add_usage
 from readgraph.state.records import Document
 
-NOT_JUDGED = "Not proven: a summary is written from notes, and judges no part. The method 'read-agent' judges each."
+NOT_JUDGED = "Not proven: the method '{}' judges no part. The method 'read-agent' judges each."
 
 
 class Routed(NamedTuple):
@@ -37,9 +37,9 @@ class Routed(NamedTuple):
         told: dict[str, Any] = {"way": chosen["way"], "why": chosen["why"]}
         counts = {"usage": usage, "fallbacks": add_counts(chosen["fallbacks"], output["fallbacks"])}
         steps = [*chosen["steps"], *output["steps"]]
-        is_unjudged = self.method.name == "summary" and output["status"] == "no_answer"
+        is_unjudged = output["status"] == "no_answer" and not output.get("absence")
         if is_unjudged and self.context and self.context.prove_absence:
-            told["notices"] = [*output["notices"], NOT_JUDGED]
+            told["notices"] = [*output["notices"], NOT_JUDGED.format(self.method.name)]
         return {**output, **told, "steps": steps, **counts}
 
 

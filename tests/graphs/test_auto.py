@@ -145,7 +145,7 @@ async def test_a_memory_that_is_kept_is_used_where_that_is_cheaper(server: Model
 async def test_a_summary_that_finds_nothing_proves_nothing(server: ModelServer, library: Library) -> None:
     server.respond = lambda asked: {"sentences": []} if asked_for(asked) == "WrittenSummary" else reader(asked)
     question, proving = "Summarise what it says on quaggas", replace(MODEL, prove_absence=True)
-    for context, notices in ((MODEL, []), (proving, [NOT_JUDGED])):
+    for context, notices in ((MODEL, []), (proving, [NOT_JUDGED.format("summary")])):
         answer = await way_of(library, question, context)
         assert (answer.method, answer.status, answer.notices) == ("summary", "no_answer", notices)
 
