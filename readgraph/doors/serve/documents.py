@@ -41,9 +41,10 @@ from readgraph.sources.formats.plain_text import places_of_text
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import SourceFile, file_of_bytes, read_file
 from readgraph.sources.pdf.in_child import page_picture
+from readgraph.sources.places import last_page_before, page_of
 from readgraph.state.apart import run_apart
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document
+from readgraph.state.records import CollectionPart, Document
 
 MOST_PAGES = 100  # most pages whose texts are given at once
 
@@ -68,6 +69,7 @@ class PartDetails(BaseModel):
     document: str
     start: int
     end: int
+    last_page: int | None = Field(None, description="Of a PDF that is known up to a place: no later page is shown.")
 
 
 class DocumentDetails(BaseModel):
@@ -205,7 +207,7 @@ class Documents:
         return DocumentDetails(
             **{name: getattr(document, name) for name in ("id", "title", "words", "characters", "added", "sessions")},
             source=document.source,
-            parts=[PartDetails(document=part.document, start=part.start, end=part.end) for part in document.parts],
+            parts=[await self._describe_part(part) for part in document.parts],
             notices=[*map(in_page_words, document.notices)],
             has_original=document.id in originals,
             **more,
@@ -220,6 +222,14 @@ class Documents:
                 for memory in memories
             ],
         )
+
+    async def _describe_part(self, part: CollectionPart) -> PartDetails:
+        about: dict[str, Any] = {"document": part.document, "start": part.start, "end": part.end}
+        whole, end = await self.pages.document(part.document), part.end - part.start
+        if end < whole.characters:
+            begins = [(at, page.number) for at, name in await self.pages.places(whole) if (page := page_of(name))]
+            about |= {"last_page": last_page_before(begins, end)} if begins else {}
+        return PartDetails(**about)
 
     async def add_text(self, given: TextBody) -> RunState:
         """Add a text as a document."""
