@@ -128,7 +128,7 @@ async def test_an_agent_reads_and_asks(
         assert answer["answer"] == "It says so." and answer["citations"][0]["quote"] in TEXT
         (around,) = (await call(client, "ask", **asked, quote_context=1))["citations"]
         assert around["before"] or around["after"]
-        page = await call(client, "open_page", document="finds", page=answer["citations"][0]["page"])
+        page = await call(client, "open_page", document="finds.txt", page=answer["citations"][0]["page"])
         assert answer["citations"][0]["quote"] in page["text"] and page["note"].startswith("In short:")
         resource: Any = await client.read_resource(f"readgraph://documents/{read['document']}/pages/{page['page']}")
         assert resource.contents[0].text == page["text"]
@@ -280,6 +280,9 @@ async def test_a_call_that_is_wrong_leaves_nothing_behind(tools: LibraryTools) -
         ("compress", {"budget": 60, "text": TEXT, "document": "Funde"}, "Give either a text"),
         ("read", {"text": TEXT, "method": "telepathy"}, "There is no method 'telepathy'"),
         ("ask", {"question": "?", "document": ["one", "two"], "method": "telepathy"}, "There is no method 'telepathy'"),
+        ("ask", {"question": "?", "document": "one", "collection": "some"}, "collection names the documents"),
+        ("verify", {"draft": "The goat.", "document": "one", "collection": "some"}, "collection names the documents"),
+        ("search", {"query": "goat", "document": "one", "collection": "some"}, "collection names the documents"),
         ("ask", {"question": "?", "document": ["one", "two"], "options": ["a"]}, "A multiple choice needs at least"),
     ]
     for text, title in (("The goat.", "one"), ("The bell.", "two")):
