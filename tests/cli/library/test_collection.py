@@ -71,9 +71,9 @@ REFUSED = {
     "search goat --collection dry": "no collection 'dry'",
     "search goat goats --collection dry": "name no others",
     "ask What? --collection wet-thing": "Do you mean 'Wet things'?",
-    "ask What? goats --collection dry": "or name no file",
-    "ask What? goats --collection dry --estimate": "or name no file",
-    "ask --continue What? --collection dry": "or name no file",
+    "ask What? goats --collection dry": "or name no others",
+    "ask What? goats --collection dry --estimate": "or name no others",
+    "ask --continue What? --collection dry": "or name no others",
 }
 
 
