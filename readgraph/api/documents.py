@@ -124,11 +124,18 @@ async def store_file(pages: PageStore, file: SourceFile) -> StoredFile:
     return StoredFile(document, source.seconds, missing_version(source, document))
 
 
-async def store_each(pages: PageStore, file: SourceFile) -> list[Document]:
+async def store_texts(pages: PageStore, file: SourceFile) -> list[StoredFile]:
     """Store a file as a document, and an export of several chats as one for each; no file is converted twice."""
     if file.digest and (kept := await document_of_file(pages, file.digest)):
-        return [await follow_file(pages, kept, file.source)]
-    return [await store_source(pages, source) for source in await convert_in_thread(file.convert_each)]
+        return [StoredFile(await follow_file(pages, kept, file.source))]
+    sources = await convert_in_thread(file.convert_each)
+    stored = [(source, await store_source(pages, source)) for source in sources]
+    return [StoredFile(document, source.seconds, missing_version(source, document)) for source, document in stored]
+
+
+async def store_each(pages: PageStore, file: SourceFile) -> list[Document]:
+    """The documents that `store_texts` stores."""
+    return [stored.document for stored in await store_texts(pages, file)]
 
 
 def missing_version(source: SourceText, document: Document) -> str:
