@@ -56,17 +56,18 @@ class UnknownName(BadInput):
 
 
 def find_by_title(documents: Sequence[Document], part: str) -> Document | None:
-    """The document whose title has this part, from the beginning of a word; None where there is none.
+    """The document from a file of this name, or whose title has this part, from the beginning of a word; else None.
 
     A document comes before the collections that hold it. Raises `BadInput` where several documents match.
     """
-    wanted = f" {title_words(part)}"
-    matches = [document for document in documents if wanted.strip() and wanted in f" {title_words(document.title)}"]
+    wanted, file = f" {title_words(part)}", (f"/{part}", f"\\{part}") if part.strip() else ()
+    matches = [document for document in documents if document.source.endswith(file)]
+    matches = matches or [each for each in documents if wanted.strip() and wanted in f" {title_words(each.title)}"]
     matches = [document for document in matches if not document.parts] or matches
     if len(matches) > 1:
         listed = "; ".join(f"'{document.title}', id {document.id}" for document in matches[:MOST_LISTED])
         more = "; …" if len(matches) > MOST_LISTED else ""
-        raise BadInput(f"'{part}' is in the titles of several documents: give the id of one ({listed}{more}).")
+        raise BadInput(f"'{part}' names several documents: give the id of one ({listed}{more}).")
     return matches[0] if matches else None
 
 
@@ -123,11 +124,18 @@ async def store_file(pages: PageStore, file: SourceFile) -> StoredFile:
     return StoredFile(document, source.seconds, missing_version(source, document))
 
 
-async def store_each(pages: PageStore, file: SourceFile) -> list[Document]:
+async def store_texts(pages: PageStore, file: SourceFile) -> list[StoredFile]:
     """Store a file as a document, and an export of several chats as one for each; no file is converted twice."""
     if file.digest and (kept := await document_of_file(pages, file.digest)):
-        return [await follow_file(pages, kept, file.source)]
-    return [await store_source(pages, source) for source in await convert_in_thread(file.convert_each)]
+        return [StoredFile(await follow_file(pages, kept, file.source))]
+    sources = await convert_in_thread(file.convert_each)
+    stored = [(source, await store_source(pages, source)) for source in sources]
+    return [StoredFile(document, source.seconds, missing_version(source, document)) for source, document in stored]
+
+
+async def store_each(pages: PageStore, file: SourceFile) -> list[Document]:
+    """The documents that `store_texts` stores."""
+    return [stored.document for stored in await store_texts(pages, file)]
 
 
 def missing_version(source: SourceText, document: Document) -> str:
@@ -170,7 +178,7 @@ async def document_named(
         return document
     if damaged := await find_damaged_document(pages, name):
         raise LibraryError(f"The record of document {damaged} is damaged: ", FORGET_IT, ".")
-    if by_part and (document := find_by_title(documents, name)):
+    if by_part and not id_of_file and (document := find_by_title(documents, name)):
         return document
     nothing = f"The library holds no document '{name}': "
     raise BadInput(nothing, LIST_DOCUMENTS, f".{suggestion(documents, name)}")
@@ -230,9 +238,7 @@ class PickingScope(NamedTuple):
         """Raise `BadInput` where something is chosen and documents are named already."""
         if self.most is not None and not open_to_choice:
             raise BadInput("--documents is for a question to the whole library: leave it out, or name no file.")
-        if self.collection is not None and not open_to_choice:
-            raise BadInput("--collection names the documents to choose from: leave it out, or name no file.")
-        check_named(self.up_to, () if open_to_choice else (self,))
+        check_named(self.up_to, () if open_to_choice else (self,), self.collection)
 
 
 WHOLE_LIBRARY = PickingScope()

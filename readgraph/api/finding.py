@@ -32,8 +32,7 @@ def check_search(query: str, named: Sequence[object], collection: str | None) ->
     """Raise `BadInput` for a query without a word, and where both documents and a collection are named."""
     if not any(map(str.isalnum, query)):
         raise BadInput("There is nothing to search for: write a word.")
-    if named and collection is not None:
-        raise BadInput("The collection names the documents to search: leave it out, or name no others.")
+    check_named("", named, collection)
 
 
 async def find_hits(

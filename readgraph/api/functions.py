@@ -155,7 +155,7 @@ async def ask(
     asked, named = check_asked(question, options), _method_of(method)  # before several documents are kept as one
     if thread:
         asked["follow_up"] = thread.follow_up
-    check_named(up_to, documents)
+    check_named(up_to, documents, collection)
     if documents:
         document = await documents_as_one(pages, documents, as_of, up_to)
     else:

@@ -24,6 +24,9 @@ class Used(Result):
     """A result of a reading, with what it used."""
 
     usage: dict[str, Any] = Field(description="Calls, words and tokens in and out, and seconds.")
+    fallbacks: dict[str, int] = Field(
+        default_factory=dict, description="Kinds of replies that could not be used, and how often a substitute stands."
+    )
     notices: list[str] = Field(default_factory=list, description=LACKS)
     _output: Mapping[str, Any] = PrivateAttr(default_factory=dict)
 
@@ -114,7 +117,8 @@ class Answer(OfDocuments):
     why: str = Field(default="", description="Why it was chosen.")
     model: str | None = Field(description="None: without a model, the nearest sentences are quoted.")
     answer: str | None = Field(
-        description="None if the text does not hold the answer. With status nearest: the nearest sentence instead."
+        description="None if the text does not hold the answer, or, with a fallback 'answer', if the model gave none "
+        "that could be used. With status nearest: the nearest sentence instead."
     )
     choice: str | None = Field(description=CHOICE)
     status: Status

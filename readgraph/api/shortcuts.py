@@ -6,12 +6,13 @@ do. They are exported as `readgraph.ask`, `readgraph.aask`, `readgraph.read` and
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from readgraph.api import functions
 from readgraph.api.documents import find_kept_document, store_each
 from readgraph.api.results import Answer, Reading
+from readgraph.api.up_to import check_named
 from readgraph.graphs.methods import method_named
 from readgraph.library.collections import add_collection
 from readgraph.library.opening import Named, open_library
@@ -35,6 +36,9 @@ def ask(
     text: str | Sequence[str] = (),
     options: Sequence[str] = (),
     method: str | None = None,
+    collection: str | None = None,
+    as_of: str = "",
+    up_to: str = "",
     library: Named | None = None,
     **settings: Any,
 ) -> Answer:
@@ -56,6 +60,9 @@ def ask(
         text: A text, or several.
         options: The texts of a multiple choice, at least two.
         method: The name of a method, such as "gam"; without one, that which fits the question and the text.
+        collection: Without sources and texts: documents are picked from this collection.
+        as_of: A day (YYYY-MM-DD, or less of it): what is later is left out.
+        up_to: A place of the sources, such as "page 120" or "chapter 7": what follows it is not known.
         library: A folder, or an address on a server; None: your own library, which the command uses.
         **settings: Any setting of `ReaderContext`, such as `model` and `max_calls`. Without a model, the answer quotes
             the nearest sentences. Sizes that are left out fit the model.
@@ -69,7 +76,8 @@ def ask(
         ModelUnavailable: The model's server can't be used.
     """
     remember_caller()
-    return in_background(_ask, question, sources, text, options, method, library, settings)
+    known = {"collection": collection, "as_of": as_of, "up_to": up_to}
+    return in_background(_ask, question, sources, text, options, method, known, library, settings)
 
 
 async def aask(
@@ -79,6 +87,9 @@ async def aask(
     text: str | Sequence[str] = (),
     options: Sequence[str] = (),
     method: str | None = None,
+    collection: str | None = None,
+    as_of: str = "",
+    up_to: str = "",
     library: Named | None = None,
     **settings: Any,
 ) -> Answer:
@@ -90,6 +101,9 @@ async def aask(
         text: A text, or several.
         options: The texts of a multiple choice, at least two.
         method: The name of a method.
+        collection: Without sources and texts: documents are picked from this collection.
+        as_of: A day: what is later is left out.
+        up_to: A place of the sources: what follows it is not known.
         library: A folder, or an address on a server; None: your own library.
         **settings: Any setting of `ReaderContext`.
 
@@ -102,7 +116,8 @@ async def aask(
         ModelUnavailable: The model's server can't be used.
     """
     remember_caller()
-    return await _ask(question, sources, text, options, method, library, settings)
+    known = {"collection": collection, "as_of": as_of, "up_to": up_to}
+    return await _ask(question, sources, text, options, method, known, library, settings)
 
 
 async def _ask(
@@ -111,17 +126,20 @@ async def _ask(
     text: str | Sequence[str],
     options: Sequence[str],
     method: str | None,
+    known: dict[str, Any],
     library: Named | None,
     settings: dict[str, Any],
 ) -> Answer:
     context = context_for(settings)
     functions.check_asked(question, options)  # before files are converted
+    check_named(known["up_to"], [*_list_of(sources), *_list_of(text)], known["collection"])
     if method:
         method_named(method)
     async with open_library(library, answers=True) as opened:
         documents = await _store_all(functions.pages_of(opened, context), sources, text)
         ids = [document.id for document in documents]
-        return await functions.ask(opened, question, documents=ids, options=options, method=method, context=context)
+        asked = {"documents": ids, "options": options, "method": method, **known}
+        return await functions.ask(opened, question, **asked, context=context)
 
 
 def read(
@@ -238,4 +256,9 @@ async def _store_all(pages: PageStore, sources: Source | Sequence[Source], text:
 
 
 def _list_of(given: Any) -> list[Any]:
-    return [given] if isinstance(given, (str, os.PathLike)) else [*given]
+    """One, or several; raises `BadInput` for what is neither."""
+    is_one = not isinstance(given, Iterable) or isinstance(given, str | bytes | os.PathLike)
+    every = [given] if is_one else [*given]
+    if wrong := [type(each).__name__ for each in every if not isinstance(each, str | os.PathLike)]:
+        raise BadInput(f"A source or text must be a string or a path, or a list of these, not {wrong[0]}.")
+    return every

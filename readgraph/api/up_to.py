@@ -17,6 +17,11 @@ from readgraph.state.errors import BadInput, Way
 from readgraph.state.records import CollectionPart, Document
 
 NAME_THEM = Way("--up-to needs a document: name it.", tool="up_to needs a document: name it.", page="Choose documents.")
+NOT_BESIDE = Way(
+    "--collection names the documents: leave it out, or name no others.",
+    tool="collection names the documents: leave it out, or name no others.",
+    page="The collection names the documents: leave it out, or choose no others.",
+)
 _PAGE = re.compile(
     r"(?:pdf )?(?:pages?|pp?\.?|s\.|seite|p[aá]gina|стр\.|(?:ال)?صفحة|第)\s*(?P<said>[^\s()页頁]*[^\s().页頁])"
     r"[.页頁]?(?: (?:of|von|sur|de|di|из|من) \d{1,9})?(?: \((?P<number>\d{1,9})\w\w in the file\))?",
@@ -32,10 +37,12 @@ _EDGE = re.compile(
 MOST_TOLD = 3
 
 
-def check_named(up_to: str, documents: Sequence[object]) -> None:
-    """Raise `BadInput` for a place without a document."""
+def check_named(up_to: str, documents: Sequence[object], collection: str | None = None) -> None:
+    """Raise `BadInput` for a place without a document, and for a collection beside one."""
     if up_to and not documents:
         raise BadInput(NAME_THEM)
+    if documents and collection is not None:
+        raise BadInput(NOT_BESIDE)
 
 
 async def up_to_place(pages: PageStore, document: Document, up_to: str) -> Document:

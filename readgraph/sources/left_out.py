@@ -34,8 +34,10 @@ class LeftOut:
 
 def _count(number: int, kind: str) -> str:
     """So many of a kind: "2 values that are hidden"."""
-    noun, that, which = kind.partition(" that is ")
-    return format_count(number, noun) + (f" that {'is' if number == 1 else 'are'} {which}" if that else "")
+    noun, that, said = kind.partition(" that ")
+    verb, _, which = said.partition(" ")
+    several = {"is": "are", "has": "have"}.get(verb, verb.removesuffix("s"))
+    return format_count(number, noun) + (f" that {verb if number == 1 else several} {which}" if that else "")
 
 
 def _listed(places: list[str]) -> str:

@@ -186,12 +186,19 @@ def is_in_utf8(name: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
+AS_TEXT = Way(
+    "pipe it into standard input, and write - as its name", tool="give it as text", page="let its name end with .txt"
+)
+
+
 def _unreadable(name: str) -> BadInput:
     if Path(name).suffix.lower() == JSON_LINES:
         return BadInput(f"{name} can't be read as a document: sessions in it are taken by ", REMEMBER, ".")
     return BadInput(
         f"{name} is not of a kind that can be read ({', '.join(readable_endings())}, and programs such as .py): "
-        "if it is text, pipe it into standard input, and write - as its name."
+        "if it is text, ",
+        AS_TEXT,
+        ".",
     )
 
 

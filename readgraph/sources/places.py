@@ -92,6 +92,12 @@ def pages_among(labels: Iterable[str]) -> list[SourcePage]:
     return list(dict.fromkeys(filter(None, map(page_of, labels))))
 
 
+def last_page_before(begins: Sequence[tuple[int, int]], end: int) -> int:
+    """The source's last page that has nothing behind an offset; `begins`: where the text of each begins, its number."""
+    last = max((number for start, number in begins if start < end), default=0)
+    return last if any(start == end and number > last for start, number in begins) else last - 1
+
+
 def thin_out(elements: Sequence[Element], most: int = MOST_PLACES) -> Sequence[Element]:
     """At most `most` of the elements, evenly spaced, beginning with the first."""
     if len(elements) <= most:

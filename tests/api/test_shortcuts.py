@@ -88,6 +88,8 @@ def test_several_are_read_as_one(tale: Path, tmp_path: Path) -> None:
     assert any(citation.quote == "The keeper sold the goat." for citation in answer.citations)
     chosen = readgraph.ask("Who sold the goat?", folder, options=["the goat", "the keeper"])
     assert chosen.choice in ("A", "B")
+    for known in ({"up_to": "1"}, {"up_to": "1, 50%"}):
+        assert "sold" not in str(readgraph.ask("Who sold the goat?", folder, **known).output)
 
 
 def test_a_library_is_named(tale: Path, tmp_path: Path) -> None:
@@ -107,11 +109,12 @@ def test_a_namespace_holds_what_it_was_given(tale: Path) -> None:
 def test_what_can_t_be_used_is_said_in_one_line(tale: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.txt").touch()
     (tmp_path / "broken.pdf").write_bytes(b"no PDF")
-    refused: list[tuple[Path | str, str]] = [
+    refused: list[tuple[Any, str]] = [
         (tmp_path / "empty.txt", "empty.txt is empty"),
         (tmp_path / "broken.pdf", "broken.pdf"),
         (tmp_path / "missing.txt", "There is no file .*missing.txt, and no document"),
         (GERMAN, "A text is no name of a file or document"),
+        (5, "must be a string or a path, or a list of these, not int"),
     ]
     for source, said in refused:
         with pytest.raises(readgraph.BadInput, match=said) as raised:
@@ -124,6 +127,9 @@ def test_what_can_t_be_used_is_said_in_one_line(tale: Path, tmp_path: Path) -> N
         readgraph.ask(None, tale)  # type: ignore[arg-type]
     with pytest.raises(readgraph.BadInput, match="options of a multiple choice as a list"):
         readgraph.ask("Was sah der Wärter?", tale, options="AB")
+    for named in ({"up_to": "line 1"}, {"sources": tale, "collection": "tales"}):
+        with pytest.raises(readgraph.BadInput, match="name"):
+            readgraph.ask("Was sah der Wärter?", **named)
     with pytest.raises(readgraph.BadInput, match="method"):
         readgraph.ask("Was sah der Wärter?", tale, method="gamm")
     with pytest.raises(readgraph.BadInput, match="There is nothing to read"):

@@ -15,12 +15,12 @@ PAGES = range(1, len(ABOUT) + 1)
 
 
 def write_report(path: Path, bars: tuple[int, ...] = (40, 90, 60), about: tuple[str, ...] = ABOUT) -> Path:
-    """The PDF, with these bars in its chart, and a picture on the page that speaks of a scan."""
+    """The PDF, with these bars in its chart, and a picture on the page that speaks of a scan; "" is a page of lines."""
     canvas = Canvas(str(path), pagesize=A5)
     for number, each in enumerate(about, 1):
-        for line in range(10):
+        for line in range(10) if each else ():
             canvas.drawString(40, 560 - 14 * line, f"On page {number}, line {line}, the keeper writes of the {each}.")
-        if each == "chart":
+        if each in ("chart", ""):
             draw_chart(canvas, bars)
         if each == "scan":
             canvas.drawImage(ImageReader(letter()), 40, 60, 300, 250)

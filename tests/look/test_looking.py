@@ -3,6 +3,7 @@
 import os
 import re
 from base64 import b64decode
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -80,10 +81,11 @@ def shown(server: ModelServer) -> set[str]:
     return {place for request in server.requests for place in pictures_in(request)}
 
 
-async def ask(library: Library, path: Path, method: str = "read-agent", **settings: Any) -> Answer:
+async def ask(library: Library, path: Path, method: str = "read-agent", up_to: str = "", **settings: Any) -> Answer:
     context = ReaderContext(**{**SETTINGS, **settings})
     (document,) = await store_each(functions.pages_of(library, context), read_file(path))
-    return await functions.ask(library, QUESTION, documents=[document], method=method, context=context)
+    asked: Any = {"documents": [document], "method": method, "up_to": up_to}
+    return await functions.ask(library, QUESTION, **asked, context=context)
 
 
 @pytest.mark.parametrize(
@@ -95,6 +97,27 @@ async def test_pages_are_chosen_as_the_settings_say(
 ) -> None:
     await ask(library, report, "full-text", look=look)
     assert shown(server) == places
+
+
+@pytest.mark.parametrize(("up_to", "pages"), [("page 2", [1, 2]), ("30%", [1]), ("10%", []), ("page 4", PAGES)])
+async def test_no_page_shows_what_follows_a_place(
+    server: ModelServer, library: Library, report: Path, up_to: str, pages: Sequence[int]
+) -> None:
+    await ask(library, report, "full-text", up_to, look="always")
+    assert shown(server) == {f"PDF page {page}" for page in pages}
+
+
+async def test_a_page_without_text_behind_a_place_is_not_shown(
+    server: ModelServer, library: Library, tmp_path: Path
+) -> None:
+    await ask(
+        library,
+        write_report(tmp_path / "report.pdf", about=("river", "", "lamp")),
+        "full-text",
+        "page 1",
+        look="always",
+    )
+    assert shown(server) == {"PDF page 1"}
 
 
 @pytest.mark.parametrize("method", mostly_slow(METHODS))

@@ -26,6 +26,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, Way
 from tests.doubles.model_server import ModelServer
 from tests.support.command import Command, assert_refused
+from tests.support.source_files import TWO_CHATS
 from tests.support.systems import needs_posix
 
 pytestmark = pytest.mark.quick
@@ -128,7 +129,7 @@ async def test_an_agent_reads_and_asks(
         assert answer["answer"] == "It says so." and answer["citations"][0]["quote"] in TEXT
         (around,) = (await call(client, "ask", **asked, quote_context=1))["citations"]
         assert around["before"] or around["after"]
-        page = await call(client, "open_page", document="finds", page=answer["citations"][0]["page"])
+        page = await call(client, "open_page", document="finds.txt", page=answer["citations"][0]["page"])
         assert answer["citations"][0]["quote"] in page["text"] and page["note"].startswith("In short:")
         resource: Any = await client.read_resource(f"readgraph://documents/{read['document']}/pages/{page['page']}")
         assert resource.contents[0].text == page["text"]
@@ -185,6 +186,16 @@ async def test_a_handle_comes_at_once_and_outlives_the_server(tools: LibraryTool
     assert (done["state"], done["document"]) == ("done", begun["document"])
     asked = [request.text for request in server.requests]
     assert len(asked) - len({*asked}) <= slow.concurrency, "only calls in flight were made again"
+
+
+async def test_each_chat_of_an_export_is_a_document(tools: LibraryTools, folder: Path) -> None:
+    (folder / "result.json").write_text(json.dumps(TWO_CHATS), encoding="utf-8")
+    async with Client(library_server(tools)) as client:
+        read = await call(client, "read", file="result.json", wait_seconds=60)
+        assert (read["state"], read["title"]) == ("done", "Boat, Shed")
+        listed = (await call(client, "list_documents"))["result"]
+        assert {each["title"] for each in listed} == {"Boat", "Shed"}
+        assert (await call(client, "search", query="oar", document="Shed"))["result"] == []
 
 
 async def test_a_file_that_supersedes_none_of_the_library_says_so(tools: LibraryTools, folder: Path) -> None:
@@ -280,6 +291,9 @@ async def test_a_call_that_is_wrong_leaves_nothing_behind(tools: LibraryTools) -
         ("compress", {"budget": 60, "text": TEXT, "document": "Funde"}, "Give either a text"),
         ("read", {"text": TEXT, "method": "telepathy"}, "There is no method 'telepathy'"),
         ("ask", {"question": "?", "document": ["one", "two"], "method": "telepathy"}, "There is no method 'telepathy'"),
+        ("ask", {"question": "?", "document": "one", "collection": "some"}, "collection names the documents"),
+        ("verify", {"draft": "The goat.", "document": "one", "collection": "some"}, "collection names the documents"),
+        ("search", {"query": "goat", "document": "one", "collection": "some"}, "collection names the documents"),
         ("ask", {"question": "?", "document": ["one", "two"], "options": ["a"]}, "A multiple choice needs at least"),
     ]
     for text, title in (("The goat.", "one"), ("The bell.", "two")):

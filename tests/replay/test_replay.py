@@ -28,6 +28,7 @@ from tests.doubles.reader import asked_for, reader
 from tests.support.command import Command
 from tests.support.examples import EXAMPLES
 from tests.support.some_methods import mostly_slow
+from tests.support.source_files import TWO_CHATS
 
 QUESTION = "Who took the log book from the lamp room?"
 MODEL, QUOTES = (ReaderContext(model=model, embeddings="openai:double") for model in ("openai:double", ""))
@@ -62,6 +63,10 @@ async def test_options_collections_follow_ups_histories_and_own_methods_repeat(
     for file, text in zip(files, texts, strict=True):
         file.write_text(text, encoding="utf-8")
     both = [await library.pages.add_document(text, title=f"part {number}") for number, text in enumerate(texts)]
+    export = tmp_path / "result.json"
+    export.write_text(json.dumps(TWO_CHATS), encoding="utf-8")
+    chats = await check_repeats(server, library, documents=await store_each(library.pages, read_file(export)))
+    assert not (await replay_answer(chats, [export])).differences
     of_both = await check_repeats(server, library, documents=both, options=["Desmond", "Elen"])
     assert not (await replay_answer(of_both, files[::-1])).differences
     thread = RunThread(saver=library.checkpointer, id="one")

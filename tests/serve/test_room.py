@@ -1,5 +1,6 @@
 """The room as programs use it: documents come in, are read and asked about, and all of it can be followed."""
 
+import json
 from itertools import islice
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
 from tests.support.examples import STORY, WHOLE_STORY
 from tests.support.reading_room import OpenRoom, said
+from tests.support.source_files import TWO_CHATS
 
 pytestmark = pytest.mark.quick
 
@@ -365,6 +367,13 @@ def test_a_pasted_text_is_cited_by_its_places(room: OpenRoom) -> None:
     found = next(event for event in told if event["type"] == "result")["report"]["found"]
     assert [citation["place"] for citation in found["citations"]] == ["line 3"]
     assert room.get(f"/api/documents/{document}/suggestions") == {"questions": []}, "it says nothing often"
+
+
+def test_each_chat_of_an_export_is_a_document(room: OpenRoom) -> None:
+    run = said(room.client.put("/api/files/result.json", content=json.dumps(TWO_CHATS).encode()))
+    told = room.until(run["id"], "end")
+    assert [event["document"]["title"] for event in told if event["type"] == "document"] == ["Boat", "Shed"]
+    assert told[-1]["run"]["title"] == "Boat, Shed" and len(told[-1]["run"]["documents"]) == 2
 
 
 def test_the_example_story_comes_with_the_program_and_with_questions(room: OpenRoom) -> None:

@@ -56,6 +56,13 @@ def test_what_makes_no_sense_gets_a_line(room: OpenRoom, monkeypatch: pytest.Mon
         answer = room.client.post(path, content=body, headers={"content-type": "application/json"})
         assert answer.status_code in (400, 422) and "\n" not in answer.json()["problem"]
     assert room.client.get("/api/questions", params={"offset": "9" * 30}).status_code == 422
+    for path, unknown in (
+        ("/api/search?query=a&upto=b", "upto"),
+        ("/api/runs?x=1", "x"),
+        ("/api/about?model=a", "model"),
+    ):
+        answer = room.client.get(path)
+        assert answer.status_code == 400 and f"takes no parameter '{unknown}': it takes" in answer.json()["problem"]
     run = room.post("/api/texts", text=TEXT)["id"]
     room.until(run, "end")
     told = room.client.get(f"/api/runs/{run}/events", headers={"last-event-id": "9" * 5000})

@@ -110,6 +110,8 @@ def test_an_account_of_telegram_is_a_text_for_each_chat(tmp_path: Path, readgrap
         assert [text.title for text in texts] == ["Boat", "Saved Messages", "Boat (2)", "Old"]
         assert len({text.source for text in texts}) == 4 and all("12 March 2024" in text.text for text in texts)
     assert "hush" in readgraph("ask", "Who said hush, and see the plan?", folder).text
+    write_file(folder / "mill.rtf", r"{\rtf1 The mill has a plan.}")
+    assert [text.title for text in load_all([folder])] == ["mill"], "documents in whose folder an export lies"
 
 
 TITLE = element("page_header", element("text bold", "\nBoat\n"))

@@ -81,7 +81,8 @@ def test_subtitles_with_speakers(tmp_path: Path) -> None:
 
 def test_subtitles_whose_lines_name_who_speaks(tmp_path: Path) -> None:
     shown = (
-        "ANN: Is it|deep?\n\nBEN: Two metres,\n\nBEN: and three|in May.\n\nANN: Note: cold?|BEN: Yes.\n\nANN: Thanks."
+        "ANN: Is it|deep?\n\nBEN: Two metres,\n\nBEN: and three|in May.\n\nANN: Note: cold?|BEN: Yes.\n\n"
+        "CLEO MAY: No.\n\nANN: Thanks.|in short: dry"
     )
     cues = [
         f"{number}\n00:00:0{number},000 --> 00:00:0{number},900\n{cue}"
@@ -93,7 +94,8 @@ def test_subtitles_whose_lines_name_who_speaks(tmp_path: Path) -> None:
         "BEN: Two metres, and three in May.",
         "ANN: Note: cold?",
         "BEN: Yes.",
-        "ANN: Thanks.",
+        "CLEO MAY: No.",
+        "ANN: Thanks. in short: dry",
     ]
 
 

@@ -19,6 +19,19 @@ from reportlab.platypus.flowables import Flowable
 from readgraph.sources.converting import SourceText
 from readgraph.sources.places import place_at
 
+TWO_CHATS = {
+    "about": "",
+    "chats": {
+        "list": [
+            {"name": name, "type": "private_group", "id": number, "messages": [
+                {"id": 1, "type": "message", "date": "2024-03-12T19:40:00", "from": "Mara", "text": text},
+            ]}
+            for number, (name, text) in enumerate({"Boat": "Who took the oar?", "Shed": "Ilko has the key."}.items())
+        ]
+    },
+}  # fmt: skip
+"""An export of Telegram."""
+
 CONTAINER = (
     '<?xml version="1.0"?><container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles>'
     '<rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'

@@ -109,16 +109,13 @@ def conversion_seconds(sources: Sequence[SourceText | str]) -> float:
     return sum(source.seconds for source in sources if isinstance(source, SourceText))
 
 
-def report_left_out(problem: object) -> None:
-    """Print what can't be read, and why."""
-    tell(notice_line(problem, is_left_out=True))
-
-
-async def report_notices(library: Library, documents: Sequence[Document], screen: OutputOptions) -> None:
-    """Print what the texts of documents lack, where no run of theirs says it."""
-    for document in documents:
-        for notice in screen.notices_left(await document_notices(library.pages, document)):
-            report_notice(notice)
+async def report_notices(library: Library, documents: Sequence[Document], screen: OutputOptions) -> list[str]:
+    """Print what the texts of documents lack, where no run of theirs says it; gives what was printed."""
+    lacking = [notice for document in documents for notice in await document_notices(library.pages, document)]
+    told = screen.notices_left(lacking)
+    for notice in told:
+        report_notice(notice)
+    return told
 
 
 def report_notice(notice: object) -> None:
@@ -179,7 +176,7 @@ async def find_document(store: PageStore, name: str, *, by_part: bool = True) ->
     return await document_named(store, name, id_of_file, by_part=by_part)
 
 
-async def find_documents(store: PageStore, names: Sequence[str]) -> list[Document]:
+async def find_documents(store: PageStore, names: Sequence[str], screen: OutputOptions) -> list[Document]:
     """The documents of these names; a file among several that can't be read, or wasn't, is reported and left out."""
     documents, problems = list[Document](), list[BadInput]()
     for name in names:
@@ -190,7 +187,7 @@ async def find_documents(store: PageStore, names: Sequence[str]) -> list[Documen
                 raise
             problems.append(problem)
     for unreadable in problems:
-        (report_left_out if documents else raise_problem)(unreadable)
+        (screen.leave_out if documents else raise_problem)(unreadable)
     return documents
 
 

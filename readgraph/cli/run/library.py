@@ -22,7 +22,7 @@ from readgraph.cli.run.show import place_spans
 from readgraph.cli.settings import find_typed_method
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, SafeText, one_line, tell
-from readgraph.cli.terminal.screen import WRONG, ask_yes_or_no, run_until_stopped
+from readgraph.cli.terminal.screen import WRONG, OutputOptions, ask_yes_or_no, run_until_stopped
 from readgraph.library.address import LibraryPlace, default_place
 from readgraph.library.collections import NamedCollection
 from readgraph.library.corrections import Corrected, correct, restore
@@ -111,9 +111,10 @@ def _edit_note(note: str) -> str:
 @in_library()
 async def add_documents(library: Library, *, name: str, documents: Sequence[str], as_json: bool) -> None:
     """Add documents to a collection, and print what it holds."""
-    collection = await library.collections.add(name, await find_documents(library.pages, documents))
+    screen = OutputOptions(as_json=as_json)
+    collection = await library.collections.add(name, await find_documents(library.pages, documents, screen))
     if as_json:
-        print_json(_collection_value(collection))
+        print_json(_collection_value(collection), screen)
         return
     Console().print(f"'{collection.name}' holds {format_count(len(collection.documents), 'document')}.")
 

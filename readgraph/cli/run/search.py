@@ -25,19 +25,19 @@ def search(options: SearchOptions) -> None:
     if len(names) == 1 and Path(words).suffix and not os.path.lexists(names[0]):
         words, names = question_and_files("search", words, names)
     check_search(words, names, options.collection)
+    screen = OutputOptions(as_json=options.as_json)
 
-    async def find(library: Library) -> list[Hit]:
-        documents = await find_documents(library.pages, names)
-        with watch_run(OutputOptions(as_json=options.as_json)):
+    async def find(library: Library) -> tuple[list[Hit], list[str]]:
+        documents = await find_documents(library.pages, names, screen)
+        with watch_run(screen):
             scope = (options.collection, options.most, options.as_of, options.up_to)
             hits = await find_hits(library.pages, words, documents, *scope)
         held = await records(library.pages, [*dict.fromkeys(hit.document for hit in hits)])
-        await report_notices(library, [*documents, *held], OutputOptions())
-        return hits
+        return hits, await report_notices(library, [*documents, *held], screen)
 
-    hits = run_in_library(options.library, find, only_shows=True)
+    hits, notices = run_in_library(options.library, find, only_shows=True)
     if options.as_json:
-        print_json([hit.model_dump() for hit in hits])
+        print_json({"hits": [hit.model_dump() for hit in hits], "notices": notices}, screen)
     else:
         _print_hits(hits, words)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from readgraph.cli.run.documents import estimate, report_left_out
+from readgraph.cli.run.documents import estimate
 from readgraph.cli.settings import choose_method
 from readgraph.cli.terminal.progress import ItemsProgress
 from readgraph.cli.terminal.rendering import footer, format_usage, print_json, print_reminder, write_json
@@ -133,7 +133,7 @@ def read_folders(options: CorpusOptions, context: ReaderContext, screen: OutputO
 
 def _report_link(problem: BadInput) -> None:
     raise_problem(problem)
-    report_left_out(problem)
+    tell(notice_line(problem, is_left_out=True))
 
 
 async def _read_files(

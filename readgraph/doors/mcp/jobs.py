@@ -13,13 +13,14 @@ from typing import Any, Literal, TypeVar
 from mcp.server.mcpserver import Context
 from pydantic import BaseModel, Field
 
-from readgraph.api.documents import store_file
+from readgraph.api.documents import store_each, store_texts
 from readgraph.api.functions import read
 from readgraph.api.results import Reading
 from readgraph.api.routing import estimate_with_question
 from readgraph.api.running import cost_with, is_by_rules
 from readgraph.doors.mcp.refusing import tool_error_line
 from readgraph.graphs.methods import method_for, method_named
+from readgraph.library.collections import add_collection
 from readgraph.library.library import Library
 from readgraph.sources.loading import read_file
 from readgraph.state.apart import run_apart
@@ -192,7 +193,7 @@ class ReadingJobs:
         """What the reading of this source will take, without a call; a file's text is kept in the library."""
         pages, context = self.library.pages, self.context
         if isinstance(source, Path):
-            source = (await store_file(pages, await asyncio.to_thread(read_file, source))).document
+            source = await add_collection(pages, await store_each(pages, await asyncio.to_thread(read_file, source)))
         chosen = method_named(method) if method else method_for(source)
         estimate = await run_apart(estimate_with_question, pages, chosen, source, context, None)
         whole = estimate.whole()
@@ -223,9 +224,9 @@ class ReadingJobs:
         """The reading as a run of logs and spans, with the handle as its id."""
         with log_run(new_inner_run(job.handle, method=job.method)):
             if isinstance(job.source, Path):
-                file = await asyncio.to_thread(read_file, job.source)
-                stored = await store_file(self.library.pages, file)
-                job.source, job.notice = stored.document, stored.notice
+                stored = await store_texts(self.library.pages, await asyncio.to_thread(read_file, job.source))
+                job.source = await add_collection(self.library.pages, [each.document for each in stored])
+                job.notice = stored[0].notice
             told = job.progress.listen
             given = {"method": job.method, "context": self.context, "listen": told}
             return await run_as_asked(read, self.library, job.source.id, **given)

@@ -10,7 +10,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 import uvicorn
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
@@ -130,12 +130,21 @@ def library_app(room: Room, guard: Guard) -> GuardedApp:
         description="A library of long documents: read them, ask about them, watch how.",
         docs_url=None,  # these pages would load scripts of another host
         redoc_url=None,
+        dependencies=[Depends(_check_query)],
         responses={"4XX": {"model": Problem, "description": "It can't be done: one line says why."}},
     )
     _add_errors(app)
     _add_page(app, room, guard)
     _add_routes(app, room)
     return GuardedApp(BodyLimit(OnlyAnswers(app) if room.library.is_copy else app), guard)
+
+
+def _check_query(request: Request) -> None:
+    """Refuse a parameter that a path doesn't take: it would be passed over, and something else be answered."""
+    known = [field.alias for field in request.scope["route"].dependant.query_params]
+    if unknown := [name for name in request.query_params if name not in known]:
+        takes = ", ".join(known) or "none"
+        raise BadInput(f"{request.url.path} takes no parameter '{unknown[0]:.60}': it takes {takes}.")
 
 
 ADDING = ("/api/texts", "/api/addresses", "/api/example", "/api/agents")  # where POST adds or changes something

@@ -17,7 +17,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from readgraph.api import functions
-from readgraph.api.documents import searchable, store_file
+from readgraph.api.documents import searchable, store_texts
 from readgraph.api.memories import method_of, newest_first, note_of
 from readgraph.api.results import Hit
 from readgraph.api.up_to import members_up_to
@@ -41,9 +41,10 @@ from readgraph.sources.formats.plain_text import places_of_text
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import SourceFile, file_of_bytes, read_file
 from readgraph.sources.pdf.in_child import page_picture
+from readgraph.sources.places import last_page_before, page_of
 from readgraph.state.apart import run_apart
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document
+from readgraph.state.records import CollectionPart, Document
 
 MOST_PAGES = 100  # most pages whose texts are given at once
 
@@ -68,6 +69,7 @@ class PartDetails(BaseModel):
     document: str
     start: int
     end: int
+    last_page: int | None = Field(None, description="Of a PDF that is known up to a place: no later page is shown.")
 
 
 class DocumentDetails(BaseModel):
@@ -205,7 +207,7 @@ class Documents:
         return DocumentDetails(
             **{name: getattr(document, name) for name in ("id", "title", "words", "characters", "added", "sessions")},
             source=document.source,
-            parts=[PartDetails(document=part.document, start=part.start, end=part.end) for part in document.parts],
+            parts=[await self._describe_part(part) for part in document.parts],
             notices=[*map(in_page_words, document.notices)],
             has_original=document.id in originals,
             **more,
@@ -221,13 +223,21 @@ class Documents:
             ],
         )
 
+    async def _describe_part(self, part: CollectionPart) -> PartDetails:
+        about: dict[str, Any] = {"document": part.document, "start": part.start, "end": part.end}
+        whole, end = await self.pages.document(part.document), part.end - part.start
+        if end < whole.characters:
+            begins = [(at, page.number) for at, name in await self.pages.places(whole) if (page := page_of(name))]
+            about |= {"last_page": last_page_before(begins, end)} if begins else {}
+        return PartDetails(**about)
+
     async def add_text(self, given: TextBody) -> RunState:
         """Add a text as a document."""
 
-        async def work(run: Run) -> Document:
+        async def work(run: Run) -> list[Document]:
             title = " ".join(given.title.split()) or given.text.strip()[:60]
             places = [(place.start, place.label) for place in places_of_text(given.text)]
-            return await self.pages.add_document(given.text, title=title, places=places)
+            return [await self.pages.add_document(given.text, title=title, places=places)]
 
         return self._begin_adding(given.title or "a text", work)
 
@@ -242,7 +252,7 @@ class Documents:
         if not isinstance(there, Address):
             raise BadInput("An address of the web begins with https:// or http://.")
 
-        async def work(run: Run) -> Document:
+        async def work(run: Run) -> list[Document]:
             return await self._convert_file(run, await asyncio.to_thread(read_file, there))
 
         return self._begin_adding(given.address, work)
@@ -253,12 +263,12 @@ class Documents:
         name = Path(name.replace("\\", "/")).name
         file = file_of_bytes(name, data)
 
-        async def work(run: Run) -> Document:
-            document = await self._convert_file(run, file)
+        async def work(run: Run) -> list[Document]:
+            documents = await self._convert_file(run, file)
             ending = Path(name).suffix.lower()
             if ending in KEPT:
-                await asyncio.to_thread(keep_original, self.room.library, document, data, ending)
-            return document
+                await asyncio.to_thread(keep_original, self.room.library, documents[0], data, ending)
+            return documents
 
         return self._begin_adding(name, work)
 
@@ -266,25 +276,28 @@ class Documents:
         run = Run("add", asyncio.get_running_loop(), title=title, is_apart=True)
 
         async def add_and_tell() -> None:
-            document = await work(run)
-            run.tell({"type": "document", "document": (await self._load_details(document)).model_dump()})
-            run.change(state="done", documents=[document.id], title=document.title)
+            documents: list[Document] = await work(run)
+            for document in documents:
+                run.tell({"type": "document", "document": (await self._load_details(document)).model_dump()})
+            titles = ", ".join(document.title for document in documents)
+            run.change(state="done", documents=[document.id for document in documents], title=titles)
 
         return self.room.begin(run, add_and_tell).snapshot
 
-    async def _convert_file(self, run: Run, file: SourceFile) -> Document:
-        """The document of a file, which is converted only if that was not done before."""
+    async def _convert_file(self, run: Run, file: SourceFile) -> list[Document]:
+        """The documents of a file, of several chats one each; it is converted only if that was not done before."""
 
         def show(name: str, done: int, of: int) -> None:
             run.tell({"type": "converting", "name": name, "done": done, "of": of})
 
         with show_conversion(show):
-            stored = await store_file(self.pages, file)
-        for notice in stored.document.notices:
-            run.tell({"type": "left_out", "problem": in_page_words(notice)})
-        if stored.notice:
-            run.tell({"type": "notice", "text": in_page_words(stored.notice)})
-        return stored.document
+            stored = await store_texts(self.pages, file)
+        for each in stored:
+            for notice in each.document.notices:
+                run.tell({"type": "left_out", "problem": in_page_words(notice)})
+            if each.notice:
+                run.tell({"type": "notice", "text": in_page_words(each.notice)})
+        return [each.document for each in stored]
 
     async def of_memory(self, document: str, memory: str) -> JSONResponse:
         """A memory as the report shows it; of one with many pages the first alone, with its `numbers`."""

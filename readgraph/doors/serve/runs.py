@@ -105,7 +105,7 @@ class RunRequest(RequestBody):
             raise BadInput("Name a document to read, or ask a question.")
         elif self.options:
             raise BadInput("Options belong to a question: write one.")
-        check_named(self.up_to, self.documents)
+        check_named(self.up_to, self.documents, self.collection or None)
         if self.turns and (self.follow_up or self.task != ANSWER or not self.question.strip()):
             raise BadInput("Turns stand before a question that follows no thread: leave them out.")
 

@@ -31,7 +31,8 @@ WORDINGS = {
 _WORDS_ALONE = re.compile(r"[^\W\d_a-z][\w'’ ,&-]*")
 _POSSESSIVE = re.compile(r"['’]s$")
 _CHAPTER = re.compile(r"^chapter '(.*)'$", re.DOTALL)
-_NUMBERING = re.compile(r"^(?:(?:[\d.]+|[IVXLC]+)[.):]?\s+|[#§*\s]+)+")
+_CALLED = r"(?i:chapter|part|section|kapitel|teil|chapitre|partie|capítulo|capitolo|parte)\s+"
+_NUMBERING = re.compile(rf"^(?:(?:{_CALLED})?(?:[\d.]+|[IVXLC]+)[.):]?\s+|[#§*\s]+)+")
 _OF_EVERY_TEXT = frozenset(
     "page line session slide sheet chapter part section contents introduction preface foreword conclusion summary "
     "appendix index notes references "
@@ -71,7 +72,8 @@ def _names(texts: Sequence[str], language: str) -> Iterator[str]:
 def _proper_names(texts: Sequence[str], language: str) -> Iterator[str]:
     """The names of texts; of a language that writes all nouns with capitals only those of several words."""
     for name in (_POSSESSIVE.sub("", name) for text in texts for name in proper_names(text)):
-        if content_words(name, language) and (language != "de" or " " in name):
+        says_something = content_words(name, language) and _OF_EVERY_TEXT.isdisjoint(name.casefold().split())
+        if says_something and (language != "de" or " " in name):
             yield name
 
 

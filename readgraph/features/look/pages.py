@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from hashlib import sha256
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.nodes.beside import ShownPart
 from readgraph.sources.loading import read_file
 from readgraph.sources.pdf.in_child import pages_with_figures
-from readgraph.sources.places import SourcePage, page_of
+from readgraph.sources.places import SourcePage, last_page_before, page_of
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 
@@ -61,7 +62,10 @@ class Sheet(NamedTuple):
 async def find_sheets(
     store: PageStore, document: Document, parts: Sequence[ShownPart]
 ) -> tuple[list[Sheet], list[Document]]:
-    """The pages of PDFs on which these parts stand, each once, and the documents whose files are gone or changed."""
+    """The pages of PDFs on which these parts stand, each once, and the documents whose files are gone or changed.
+
+    Of a text that is known up to a place, no page has what follows that.
+    """
     sheets, gone = dict[tuple[Path, int], Sheet](), list[Document]()
     for own, start, end, title in await _members(store, document, parts):
         if own.sessions or not own.places:  # no file of pages; to look for one takes a switch to a thread
@@ -73,9 +77,10 @@ async def find_sheets(
         begins = [(at, page.number) for at, name in await store.places(own) if (page := page_of(name))]
         for part in parts:
             span = max(part.start, start) - start, min(part.end, end) - start
-            for number in _pages_in(begins, *span):
+            known = last_page_before(begins, end - start) if end - start < own.characters else math.inf
+            for number in takewhile(known.__ge__, _pages_in(begins, *span)):
                 place = ", ".join(filter(None, [title, SourcePage(number, "").label]))
-                before = known.parts if (known := sheets.get((file.path, number))) else ()
+                before = sheet.parts if (sheet := sheets.get((file.path, number))) else ()
                 sheets[file.path, number] = Sheet(file, number, (*before, part.number), place)
     return [*sheets.values()], gone
 

@@ -265,8 +265,8 @@ def read_answer_file(data: bytes, name: str) -> SavedAnswer:
 
 
 async def replay_answer(
-    file: Path | bytes,
-    texts: Sequence[Path] = (),
+    file: str | Path | bytes,
+    texts: Sequence[str | Path] = (),
     *,
     library: Library | BaseStore | None = None,
     method: Method | None = None,
@@ -281,6 +281,7 @@ async def replay_answer(
     Raises:
         BadInput: It is no such file, or can't be read; a text, or a method, is missing.
     """
+    file = file if isinstance(file, bytes) else Path(file)
     name, beside = ("The file", None) if isinstance(file, bytes) else (printable_path(file), file.parent)
     saved = read_answer_file(file if isinstance(file, bytes) else read_bytes(file, name), name)
     if not method and ":" in saved.method:
@@ -331,7 +332,7 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 async def _put_texts(
-    saved: SavedAnswer, pages: PageStore, files: Sequence[Path], library: PageStore | None, beside: Path | None
+    saved: SavedAnswer, pages: PageStore, files: Sequence[str | Path], library: PageStore | None, beside: Path | None
 ) -> tuple[list[str], dict[str, Path]]:
     """Put the texts into the store; raises `BadInput` where one is missing.
 
@@ -339,7 +340,7 @@ async def _put_texts(
         A line for each that is another one, and the files that they were made of, by the texts' ids, where there are.
     """
     changed, originals, ids = list[str](), dict[str, Path](), {text.record.id for text in saved.texts}
-    named = {each.id: (path, each) for path in files for each in [await _read_text(pages, path, ids)]}
+    named = {each.id: (path, each) for path in map(Path, files) for each in await _read_texts(pages, path, ids)}
     if (more := len(named)) > (there := len(ids)):
         texts = format_count(there, "text")
         raise BadInput(f"The answer is from {texts}, and the files hold {more:,}: leave some out.")
@@ -354,7 +355,7 @@ async def _put_texts(
         if given := named.get(record.id) or next(others, None):
             originals[record.id], stored = given
         elif near and isfile(near):
-            stored = await _read_text(pages, near, ids)
+            stored, *_ = await _read_texts(pages, near, ids)
             originals[record.id] = near
         elif library and stored:
             source = library
@@ -388,10 +389,10 @@ async def _put_texts(
     return changed, originals
 
 
-async def _read_text(pages: PageStore, path: Path, ids: Container[str]) -> Document:
-    """The document of a file; of a text's copy with other ends of lines, the one that is looked for."""
+async def _read_texts(pages: PageStore, path: Path, ids: Container[str]) -> list[Document]:
+    """The documents of a file that are looked for, also where its lines end otherwise now; else its first one."""
     file = read_file(path)
     lines = file.data.replace(b"\r\n", b"\n")
     ways = [file.data] if file.digest else [file.data, lines, lines.replace(b"\n", b"\r\n")]
-    stored = [(await store_each(pages, replace(file, data=data)))[0] for data in ways]
-    return next((each for each in stored if each.id in ids), stored[0])
+    stored = [each for data in ways for each in await store_each(pages, replace(file, data=data))]
+    return [each for each in stored if each.id in ids] or stored[:1]

@@ -71,7 +71,7 @@ async def verify(
     """
     pages, settings = pages_of(library, context), context or ReaderContext()
     context = settings if prove_absence is None else replace(settings, prove_absence=prove_absence)
-    check_named(up_to, documents)
+    check_named(up_to, documents, collection)
     near = documents or await run_apart(documents_near, pages, draft, collection, as_of)
     document = await documents_as_one(pages, near, as_of, up_to)
     question = cast(Question, {"draft": draft})

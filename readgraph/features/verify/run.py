@@ -70,9 +70,7 @@ def _is_checked(file: Path) -> bool:
 
 
 def _load(options: VerifyOptions, screen: OutputOptions) -> tuple[str, list[SourceText | str]]:
-    if options.paths and options.collection is not None:
-        raise BadInput("--collection names the documents to check against: leave it out, or name no file.")
-    check_named(options.up_to, options.paths)
+    check_named(options.up_to, options.paths, options.collection)
     if not names_file(options.draft):
         raise BadInput(f"There is no file {printable_path(options.draft)}: the first argument is the text to check.")
     if str(options.draft) == STANDARD_INPUT and options.draft in options.paths:

@@ -12,6 +12,7 @@ from readgraph.api.functions import pages_of
 from readgraph.api.results import OfDocuments, Used
 from readgraph.api.running import RunThread, run_method
 from readgraph.api.tools import AsOf, Call, OneOrMore, Tool, list_names
+from readgraph.api.up_to import check_named
 from readgraph.features.wiki.graph import build
 from readgraph.features.wiki.vault import fold_file_name, make_file_name, make_files
 from readgraph.library.collections import add_collection, documents_of
@@ -67,6 +68,7 @@ async def wiki(
     Raises:
         BadInput: For a name that no document has, for a history among several documents, and for an empty library.
     """
+    check_named("", documents, collection)
     pages = pages_of(library, context)
     whole = await documents_as_one(pages, documents or await all_documents(pages, collection, as_of), as_of)
     several = await documents_of(pages, whole) if len(whole.parts) > 1 else ()

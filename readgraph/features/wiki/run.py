@@ -10,6 +10,7 @@ from pathlib import Path
 import typer
 
 from readgraph.api.documents import all_documents, documents_as_one
+from readgraph.api.up_to import check_named
 from readgraph.cli.mistakes import is_file_name, say_taken_as
 from readgraph.cli.run.documents import are_documents, estimate_making, load_sources, resolve_document
 from readgraph.cli.run.in_library import run_in_library
@@ -99,8 +100,7 @@ def _can_be_wiki(name: str) -> bool:
 
 
 def _load(options: WikiOptions, screen: OutputOptions) -> list[SourceText | str]:
-    if options.paths and options.collection is not None:
-        raise BadInput("--collection names the documents of the wiki: leave it out, or name no file.")
+    check_named("", options.paths, options.collection)
     sources = load_sources(options, screen) if options.paths else []
     folder = options.folder
     others = [

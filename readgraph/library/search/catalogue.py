@@ -272,6 +272,8 @@ def _find_ids_by_name(name: str, path: str, id_of_file: str | None, connection: 
     )
     bounds = (name, id_of_file, path, name, name.casefold(), name, f"{name}\U0010ffff", MOST_NAMED)
     found = dict(connection.execute(exact, bounds).fetchall())
+    part = "SELECT id, added FROM documents WHERE substr(source, ?) IN (?, ?) LIMIT ?"
+    found |= connection.execute(part, (-len(name) - 1, f"/{name}", f"\\{name}", MOST_NAMED)).fetchall()
     if words := title_words(name):
         part = "SELECT id, added FROM documents WHERE instr(title_words, ?) ORDER BY joined LIMIT ?"
         found |= connection.execute(part, (f" {words}", MOST_NAMED)).fetchall()

@@ -19,6 +19,8 @@ _SIGNS = (
     *("chats/*/messages.html", "[mM]essages/index.json", "messages/inbox/*/message_1.json"),
     *("*/messages/inbox/*/message_1.json", "*[[]*[]].json"),
 )
+_DOCUMENTS = frozenset(".pdf .epub .docx .odt .rtf .pptx .odp .xlsx .ods .srt .vtt .eml .mbox .ipynb .rst".split())
+"""Endings that no export has beside its own files: what was sent stands below these."""
 _BEGINS = 200_000  # bytes of a file by which it is told whether it holds a chat
 _FIELD = re.compile(rb'"([\w.]{1,40})"\s*:')
 _FIELDS = [{*form.marks} for form in FORMS] + [{"about", "personal_information"}, {"about", "chats"}, {"backupTimeMs"}]
@@ -27,10 +29,11 @@ _INDEX = re.compile(rb'\A\s*\{\s*"\d{6,}"\s*:')  # of Discord's package: its cha
 
 
 def is_chat_folder(path: Path) -> bool:
-    """Whether a folder is an unpacked export of chats."""
+    """Whether a folder is an unpacked export of chats, and no folder of documents in which an export lies."""
     try:
         found = (file for sign in _SIGNS for file in sorted(path.glob(sign))[:1])
-        return any(map(_holds_chat, found)) or _is_of_slack(path)
+        is_export = any(map(_holds_chat, found)) or _is_of_slack(path)
+        return is_export and not any(file.suffix.lower() in _DOCUMENTS for file in path.iterdir())
     except OSError:
         return False
 

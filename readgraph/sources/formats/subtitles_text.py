@@ -60,18 +60,17 @@ def convert(data: bytes, name: str) -> Converted:
 def _cut_at_speakers(cues: Sequence[_Cue]) -> Iterator[_Cue]:
     """The subtitles, each cut where a line names who speaks ("ANN: Hello."); those after it go on with that speaker.
 
-    A name counts if it begins several lines.
+    A name counts if it begins several lines; where one does, others that are written as names count too.
     """
     labels = Counter(label[1] for cue in cues for line in cue.lines if (label := LABEL.match(line)))
-    last = ""
+    often, last = {name for name, lines in labels.items() if lines >= FEWEST_LINES}, ""
     for cue in cues:
         parts = [cue._replace(speaker=cue.speaker or last, lines=[])]
         for line in cue.lines:
             label = LABEL.match(line)
-            if label and labels[label[1]] >= FEWEST_LINES:
+            if label and (label[1] in often or (often and not any(word[0].islower() for word in label[1].split()))):
                 last = label[1]
-                parts.append(cue._replace(speaker=last, lines=[]))
-                parts[-1].lines.append(line[label.end() :])
+                parts.append(cue._replace(speaker=last, lines=[line[label.end() :]]))
             else:
                 parts[-1].lines.append(line)
         yield from (part for part in parts if part.lines)

@@ -103,7 +103,7 @@ function originalOf(page) {
     const start = sheets.length > 1 ? partTitled(sheet.title)?.start : page.start; // a part may hold several documents
     const part = owner.parts.find((one) => start >= one.start && start < one.end);
     const hold = element("div", { hidden: true });
-    if (part) hasOriginal(part.document).then((has) => has && hold.replaceWith(sheetOf(part.document, sheet.page)));
+    if (part && sheet.page <= (part.last_page ?? sheet.page)) hasOriginal(part.document).then((has) => has && hold.replaceWith(sheetOf(part.document, sheet.page)));
     return hold;
   });
 }
