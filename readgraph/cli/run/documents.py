@@ -109,13 +109,11 @@ def conversion_seconds(sources: Sequence[SourceText | str]) -> float:
     return sum(source.seconds for source in sources if isinstance(source, SourceText))
 
 
-async def report_notices(library: Library, documents: Sequence[Document], screen: OutputOptions) -> list[str]:
-    """Print what the texts of documents lack, where no run of theirs says it; gives what was printed."""
-    lacking = [notice for document in documents for notice in await document_notices(library.pages, document)]
-    told = screen.notices_left(lacking)
-    for notice in told:
-        report_notice(notice)
-    return told
+async def report_notices(library: Library, documents: Sequence[Document], screen: OutputOptions) -> None:
+    """Print what the texts of documents lack, where no run of theirs says it."""
+    for document in documents:
+        for notice in screen.notices_left(await document_notices(library.pages, document)):
+            report_notice(notice)
 
 
 def report_notice(notice: object) -> None:

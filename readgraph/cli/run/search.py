@@ -27,17 +27,18 @@ def search(options: SearchOptions) -> None:
     check_search(words, names, options.collection)
     screen = OutputOptions(as_json=options.as_json)
 
-    async def find(library: Library) -> tuple[list[Hit], list[str]]:
+    async def find(library: Library) -> list[Hit]:
         documents = await find_documents(library.pages, names, screen)
         with watch_run(screen):
             scope = (options.collection, options.most, options.as_of, options.up_to)
             hits = await find_hits(library.pages, words, documents, *scope)
         held = await records(library.pages, [*dict.fromkeys(hit.document for hit in hits)])
-        return hits, await report_notices(library, [*documents, *held], screen)
+        await report_notices(library, [*documents, *held], screen)
+        return hits
 
-    hits, notices = run_in_library(options.library, find, only_shows=True)
+    hits = run_in_library(options.library, find, only_shows=True)
     if options.as_json:
-        print_json({"hits": [hit.model_dump() for hit in hits], "notices": notices}, screen)
+        print_json([hit.model_dump() for hit in hits])
     else:
         _print_hits(hits, words)
 

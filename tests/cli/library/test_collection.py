@@ -49,9 +49,9 @@ def test_a_question_and_a_search_stay_in_the_collection(readgraph: Command) -> N
     assert picked(readgraph(*asked, "--json").json) == ["ganders"]
     assert readgraph(*asked, "--estimate", "--json").json["words"] == len(TEXTS["ganders"].split())
     assert "goats" in picked(readgraph("ask", about, "--json").json)
-    hits = readgraph("search", "goat", "--collection", "wet things", "--json").json["hits"]
+    hits = readgraph("search", "goat", "--collection", "wet things", "--json").json
     assert {hit["title"] for hit in hits} == {"ganders"}
-    assert {hit["title"] for hit in readgraph("search", "goat", "--json").json["hits"]} == {"ganders", "goats"}
+    assert {hit["title"] for hit in readgraph("search", "goat", "--json").json} == {"ganders", "goats"}
     assert_refused(readgraph("ask", "Zyxwv?", "--collection", "wet things"), "document of the collection 'Wet things'")
 
 

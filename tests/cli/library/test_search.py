@@ -13,10 +13,10 @@ pytestmark = pytest.mark.quick
 def test_passages_are_found_with_their_places(readgraph: Command, story: str, tmp_path: Path) -> None:
     (tmp_path / "goats.md").write_text("# Milk\n\nA goat gives milk.\n\n# Hay\n\nIt wants hay.")
     readgraph("ask", "Why?", tmp_path / "goats.md", STORY, "--quiet")  # makes a collection, whose texts count once
-    hits = readgraph("search", "goats on the gallery", "--json").json["hits"]
+    hits = readgraph("search", "goats on the gallery", "--json").json
     assert {hit["title"] for hit in hits} == {"goats", STORY.stem} and len(hits) <= 10
     assert len({(hit["document"], hit["start"]) for hit in hits}) == len(hits)
-    (best, *_) = readgraph("search", "goats on the gallery", STORY, "--json").json["hits"]
+    (best, *_) = readgraph("search", "goats on the gallery", STORY, "--json").json
     assert best["place"] == "3. Exhibit Four" and best["page"] is None
     assert best["text"] == story[best["start"] : best["end"]]
     assert {story[start:end].lower() for start, end in best["marks"]} >= {"goat", "gallery"}
@@ -26,7 +26,7 @@ def test_passages_are_found_with_their_places(readgraph: Command, story: str, tm
 
 def test_a_hit_names_the_page_that_holds_it(readgraph: Command, story: str) -> None:
     readgraph(*ASK, "--quiet")
-    for hit in readgraph("search", "barometer lantern", "--json").json["hits"]:
+    for hit in readgraph("search", "barometer lantern", "--json").json:
         (shown,) = readgraph("show", STORY, "--page", hit["page"], "--json").json["stretches"]
         assert shown["method"] == hit["method"] == "read-agent"
         assert shown["start"] <= hit["marks"][0][0] < shown["end"]
@@ -46,7 +46,7 @@ def test_each_document_is_searched_in_its_language(readgraph: Command, tmp_path:
         ("Пожарные", "пожар", "пожарного"),
         ("goats", "goat", "goat"),
     ):
-        (hit,) = readgraph("search", query, "--json").json["hits"]
+        (hit,) = readgraph("search", query, "--json").json
         assert hit["title"] == name
         assert [texts[name][start:end] for start, end in hit["marks"]] == [marked]
     assert "пожарного" in readgraph("ask", "Кто такие пожарные?", "--quiet").text
@@ -66,7 +66,7 @@ def test_nothing_is_found_in_plain_words(readgraph: Command) -> None:
     assert_refused(readgraph("search", "goat"), "The library is empty")
     readgraph("read", STORY, "--method", "bm25")
     assert "No passage shares a word" in readgraph("search", "zyxwv").text
-    assert readgraph("search", "zyxwv", "--json").json["hits"] == []
+    assert readgraph("search", "zyxwv", "--json").json == []
     assert_refused(readgraph("search", " ?"), "write a word")
     assert_refused(readgraph("search", "goat", "nothing like it"), "holds no document")
 

@@ -230,9 +230,10 @@ def test_an_unreadable_file_among_several_is_left_out(readgraph: Command, tmp_pa
     left_out = [each for each in ran.err.splitlines() if each.startswith("readgraph: Left out: ")]
     assert len(left_out) == sum(f"{{{name}}}" in line for name in ("bad", "empty", "missing"))
     assert any("bad.pdf is no PDF" in each for each in left_out)
-    shown = json.loads(readgraph(*words, "--json").out)
-    told = (shown[0] if isinstance(shown, list) else shown)["left_out"]
-    assert [f"readgraph: Left out: {each}" for each in told] == left_out
+    if not line.startswith("search"):  # its JSON is a list of hits
+        shown = json.loads(readgraph(*words, "--json").out)
+        told = (shown[0] if isinstance(shown, list) else shown)["left_out"]
+        assert [f"readgraph: Left out: {each}" for each in told] == left_out
     if line.startswith(("ask Lampe {bad}", "summarise", "table")):
         readgraph(*words, "--report", tmp_path / "report.html")
         assert "bad.pdf is no PDF" in (tmp_path / "report.html").read_text()
