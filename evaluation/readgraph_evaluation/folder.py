@@ -21,10 +21,9 @@ from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
+from readgraph import BadInput, ReaderContext
 from readgraph.sources.loading import printable_path
-from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import use_current_names
-from readgraph.state.errors import BadInput
 from readgraph.state.files import check_format, check_regular, replace_file
 from readgraph.state.reading import add_counts
 from readgraph_evaluation import line_shapes as shapes

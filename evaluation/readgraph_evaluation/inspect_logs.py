@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from readgraph import BadInput
 from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
 from readgraph.state.files import replace_file
 from readgraph.state.records import digest
 from readgraph_evaluation.metrics import METRICS

@@ -11,9 +11,9 @@ from typing import Any, NotRequired
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from readgraph import BadInput
 from readgraph.models.metering import ModelExchange
 from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
 from readgraph.state.files import NOT_UTF8, check_regular
 from readgraph.state.words import count_words
 from readgraph_evaluation.records import Item, Judgement, Outcome

@@ -8,11 +8,11 @@ from typing import Any, NotRequired, cast
 
 from pydantic import NonNegativeFloat, NonNegativeInt
 
+from readgraph import BadInput
 from readgraph.graphs.methods import METHODS
 from readgraph.models.windows.window import TOKENS_PER_WORD
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
 from readgraph.state.reading import NOTHING_USED, Usage
 from readgraph.state.words import format_count
 from readgraph_evaluation.line_shapes import OpenLine, read_as, read_text

@@ -20,13 +20,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from readgraph import BadInput, ReaderContext
 from readgraph.models.names import find_model_entry
 from readgraph.models.prompt import export_words, own_words
 from readgraph.models.reply import FLAWED, FLAWS, prompt_key
 from readgraph.nodes.prompts import every_wording
 from readgraph.sources.loading import printable_path
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
 from readgraph_evaluation.folder import SCORES, EvaluationFolder, FolderContents
 from readgraph_evaluation.line_shapes import json_lines

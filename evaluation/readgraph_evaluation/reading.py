@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from langgraph.graph.state import CompiledStateGraph
 
+from readgraph import BadInput, Library, PageStore, Question, ReaderContext, ReadgraphError
 from readgraph.features.agents.archives import AgentFile, build_agent_from_file, make_agent_file
 from readgraph.features.agents.mem_gpt import build_chat
 from readgraph.features.agents.receive import LIFE, default_blocks
@@ -35,15 +36,11 @@ from readgraph.features.summary.state import SummaryWanted
 from readgraph.graphs.methods import METHODS
 from readgraph.library.collections import add_collection
 from readgraph.library.histories import SessionText, append_sessions
-from readgraph.library.opening import Library
-from readgraph.library.page_store import PageStore
 from readgraph.library.search.terms import content_words
 from readgraph.models.metering import ExchangeRecorder, FallBack, ModelExchange, exchanges_to
-from readgraph.state.context import ReaderContext
 from readgraph.state.dates import at_local_time
-from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.logs import new_run_part, use_run
-from readgraph.state.reading import Citation, Question
+from readgraph.state.reading import Citation
 from readgraph.state.records import Document, digest
 from readgraph.state.words import count_words, first_words
 from readgraph_evaluation.folder import EvaluationFolder

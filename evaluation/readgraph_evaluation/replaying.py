@@ -15,10 +15,9 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
+from readgraph import BadInput, ReaderContext, ReadgraphError
 from readgraph.models.reply import Flaw, ModelReply, PublishedReplies, replay_published
 from readgraph.sources.loading import printable_path
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.files import check_format
 from readgraph.state.reading import Tokens
 from readgraph_evaluation import publishing

@@ -12,8 +12,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from readgraph import BadInput
 from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
 from readgraph_evaluation.floors import score_floors
 from readgraph_evaluation.folder import SCORES, EvaluationFolder, FolderContents
 from readgraph_evaluation.judges.calibration import find_unproven_metrics, newest_calibration, summarise_judging

@@ -5,12 +5,11 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
+from readgraph import BadInput, ReaderContext
 from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS, ROWS, WEB_METHODS, method_typed, web_method_named
-from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import declarations_of, format_default, use_current_names
-from readgraph.state.errors import BadInput
 from readgraph.state.installed import list_extras
 from readgraph.state.settings import GROUPS, LONG
 from readgraph_evaluation.records import Dataset, Item

@@ -5,11 +5,10 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
+from readgraph import Library, ReadgraphError
 from readgraph.graphs.method_facts import settings_of
-from readgraph.library.opening import Library
 from readgraph.models.metering import ask_each_prompt_once
 from readgraph.nodes.building.recipes import with_question
-from readgraph.state.errors import ReadgraphError
 from readgraph.state.transports import calls_at_once
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.line_shapes import Cost

@@ -6,7 +6,7 @@ This module imports neither LangGraph nor pydantic, since the command's help lis
 from importlib.resources import files
 from typing import NamedTuple
 
-from readgraph.state.errors import BadInput
+from readgraph import BadInput
 from readgraph.state.files import read_toml
 
 NAMED_ROWS = {"read-agent-s": "read-agent@strategy=sequential"}  # ReadAgent-S, beside ReadAgent-P in the paper

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from readgraph import BadInput
 from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
 from readgraph_evaluation.datasets import agents, conversations, locomo, long_context, passages, stories, synthetic
 from readgraph_evaluation.datasets.forms import Form, check_begins, first_value
 from readgraph_evaluation.datasets.own import own

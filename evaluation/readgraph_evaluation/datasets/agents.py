@@ -12,11 +12,11 @@ from pathlib import Path
 
 from pydantic import ConfigDict, Field
 
+from readgraph import BadInput
 from readgraph.features.web.page import web_page
 from readgraph.library.documents import document_id
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
 from readgraph_evaluation.datasets.forms import (
     Asked,
     DatasetRecord,

@@ -13,9 +13,9 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from readgraph import BadInput
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
 from readgraph_evaluation.datasets.assembling import SessionTurns, Spans, SpeakerTurn, join_sessions
 from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, folder_with, form, record, records
 from readgraph_evaluation.records import AddressedMessage, Item, Text

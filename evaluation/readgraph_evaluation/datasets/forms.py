@@ -11,9 +11,9 @@ from typing import Any, TextIO, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from readgraph import BadInput
 from readgraph.sources.inputs import most_bytes, too_large_error
 from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
 from readgraph.state.files import check_regular
 from readgraph_evaluation.datasets.assembling import choose_scoring, rule_for
 from readgraph_evaluation.records import Dataset, Item, Text

@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from readgraph import BadInput
 from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
 from readgraph.state.words import format_count
 from readgraph_evaluation.datasets.assembling import SessionTurns, Spans, SpeakerTurn, join_sessions
 from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, record, records

@@ -23,10 +23,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from readgraph import BadInput
 from readgraph.library.documents import document_id
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
 from readgraph.state.files import read_toml
 from readgraph_evaluation.datasets.forms import (
     Asked,

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.sources.loading import load as load_file
+from readgraph.sources import load as load_file
 from readgraph_evaluation.datasets import assembling
 from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, records
 from readgraph_evaluation.records import Dataset, Item, Text, TextSpan

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from pydantic import Field
 
+from readgraph import BadInput
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.sources.loading import load as load_file
+from readgraph.sources import load as load_file
 from readgraph.sources.loading import printable_path
 from readgraph.sources.places import page_of
-from readgraph.state.errors import BadInput
 from readgraph_evaluation.datasets.assembling import MemberDocument, keep_documents_apart
 from readgraph_evaluation.datasets.forms import (
     Asked,

@@ -15,11 +15,11 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from readgraph import BadInput
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.formats import html_text, plain_text
 from readgraph.sources.inputs import read_bytes
 from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
 from readgraph.state.files import check_regular
 from readgraph_evaluation.datasets.assembling import format_turn, line_spans, lines_from, without_html
 from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, record, records

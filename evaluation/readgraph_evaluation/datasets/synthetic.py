@@ -16,8 +16,8 @@ from pathlib import Path
 
 from pydantic import Field
 
+from readgraph import BadInput
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.state.errors import BadInput
 from readgraph.state.files import read_toml
 from readgraph_evaluation.datasets.forms import (
     Asked,

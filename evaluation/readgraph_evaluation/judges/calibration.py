@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from langgraph.store.base import BaseStore
 
+from readgraph import ReaderContext
 from readgraph.models.prompt import Prompt
-from readgraph.state.context import ReaderContext
 from readgraph.state.transports import calls_at_once
 from readgraph_evaluation.folder import FolderContents
 from readgraph_evaluation.judges.judging import JUDGES, exchanges_of, judge, rule_of

@@ -13,6 +13,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from pydantic import BaseModel
 
+from readgraph import BadInput, NoUsableReply, ReaderContext, ReadgraphError
 from readgraph.library.page_store import page_store
 from readgraph.models import metering
 from readgraph.models.asking import ask_reply
@@ -20,8 +21,6 @@ from readgraph.models.embeddings.models import Embedder
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.opening import warn_of_tracing
 from readgraph.nodes.search import get_shared_embedder
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, NoUsableReply, ReadgraphError
 from readgraph.state.transports import calls_at_once
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.judges.prompts import (

@@ -4,8 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
+from readgraph import BadInput, ReaderContext
 from readgraph_evaluation.metrics import answers, benchmarks
 from readgraph_evaluation.metrics.answers import rouge
 from readgraph_evaluation.records import EVENT_ORDERING, Item, Outcome

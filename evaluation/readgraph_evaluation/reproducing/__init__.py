@@ -9,7 +9,7 @@ from importlib.resources import files
 from itertools import product
 from typing import Any, NamedTuple
 
-from readgraph.state.errors import BadInput
+from readgraph import BadInput
 from readgraph.state.files import read_toml
 from readgraph_evaluation.sweeps import SWEEPS
 

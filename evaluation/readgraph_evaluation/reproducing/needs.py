@@ -7,12 +7,10 @@ from pathlib import Path
 
 from langgraph.store.memory import InMemoryStore
 
+from readgraph import BadInput, PageStore, ReaderContext, ReadgraphError
 from readgraph.graphs.estimate import Estimate
 from readgraph.library.histories import SessionText
-from readgraph.library.page_store import PageStore
 from readgraph.sources.loading import printable_path
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph_evaluation.datasets import FORMS
 from readgraph_evaluation.datasets.assembling import SCORING
 from readgraph_evaluation.datasets.forms import first_value

@@ -7,18 +7,16 @@ from typing import Any
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
+from readgraph import BadInput, ReaderContext, open_library
 from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.terminal.progress import ItemsProgress, notices
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.estimate import Estimate
-from readgraph.library.opening import open_library
 from readgraph.models.client import model_client
 from readgraph.models.prices import exchange_cost
 from readgraph.sources.loading import printable_path
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
 from readgraph.state.transports import price_share
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.judges import calibration as known

@@ -12,6 +12,7 @@ from typing import IO, Any
 import typer
 from langgraph.store.memory import InMemoryStore
 
+from readgraph import BadInput, PageStore, ReaderContext, open_library
 from readgraph.cli.options.output import check_alone
 from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.settings import check_used
@@ -20,14 +21,11 @@ from readgraph.cli.terminal.rendering import print_json, print_reminder
 from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one_line
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.estimate import Estimate
-from readgraph.library.opening import holds_library, open_library
-from readgraph.library.page_store import PageStore
+from readgraph.library.opening import holds_library
 from readgraph.library.upkeep.archives import copy_replies
 from readgraph.models.client import model_client
 from readgraph.models.windows.window import TOKENS_PER_WORD
 from readgraph.sources.loading import STANDARD_INPUT, printable_path
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
 from readgraph.state.files import replace_file
 from readgraph.state.words import format_count
 from readgraph_evaluation import plan

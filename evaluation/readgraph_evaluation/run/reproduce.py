@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from rich.table import Table
 
+from readgraph import BadInput, ReaderContext, ReadgraphError
 from readgraph.cli.options.output import check_alone
 from readgraph.cli.run.documents import estimated_cost
 from readgraph.cli.terminal.doing import say_doing
@@ -20,8 +21,6 @@ from readgraph.graphs.methods import web_method_named
 from readgraph.models.prices import in_dollars
 from readgraph.models.reply import replay_published
 from readgraph.sources.loading import printable_path
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.transports import price_share
 from readgraph.state.words import format_count
 from readgraph_evaluation import replaying
