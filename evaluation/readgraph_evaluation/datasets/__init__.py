@@ -14,13 +14,13 @@ __all__ = ["load_dataset"]
 FORMS = {
     form.name: form
     for form in (
-        *(own, stories.quality, stories.squality, stories.qmsum, stories.narrative_qa, stories.books, stories.scripts),
+        *(own, stories.quality, stories.squality, stories.qmsum, *stories.narrative_qa),
         *(locomo.locomo, locomo.corrected, conversations.long_mem_eval, passages.hotpot, synthetic.ruler),
         *(long_context.scrolls, passages.natural_questions, agents.mind2web, long_context.oolong),
         *(long_context.long_bench, long_context.infinite_bench, passages.browse_comp, conversations.beam),
         *(conversations.memory_agent_bench, passages.finance_bench, agents.ama_bench, agents.long_mem_eval_v2),
         *(conversations.msc_retrieval, conversations.msc_retrieval_persona, conversations.msc_retrieval_last),
-        *(conversations.msc_openers, stories.books_to_validate, stories.scripts_to_validate, long_context.oolong_pairs),
+        *(conversations.msc_openers, long_context.oolong_pairs),
     )
 }
 MADE = {synthetic.NESTED_KEYS: synthetic.make_nested_keys}  # datasets that are generated and have no file

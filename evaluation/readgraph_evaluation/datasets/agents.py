@@ -62,13 +62,7 @@ def _test_sets(folder: Path) -> Iterator[Path]:
     return (file for file in sorted(folder.rglob("test_*.json*")) if SPLIT.search(file.name))
 
 
-@form(
-    "mind2web",
-    "Mind2Web, such as test_task_0.json, or its folder.",
-    {"annotation_id", "confirmed_task", "actions"},
-    recognise=folder_with(_test_sets),
-    licence="CC BY 4.0",
-)
+@form("mind2web", folder_with(_test_sets))
 def mind2web(path: Path) -> Iterator[Asked]:
     """The steps of a file's tasks, or of those of all test sets in a folder, task by task."""
     lacking = "holds no test set of Mind2Web: name a folder with files such as test_task_0.json."
@@ -165,36 +159,28 @@ def _load_trajectories(path: Path, items: int | None = None) -> Dataset:
     haystack = path / SMALL if path.is_dir() else path
     questions, trajectories = (haystack.parent.parent / f"{name}.jsonl" for name in ("questions", "trajectories"))
     every = [question for _, question in records(questions, _TrajectoriesQuestion)]
-    trajectories_questions = [question for question in every if not question.image]
-    shown = len(every) - len(trajectories_questions)
-    note = f"{shown} of {len(every)} questions are about a picture and are left out." if shown else ""
+    without_picture = [question for question in every if not question.image]
+    left_out = len(every) - len(without_picture)
+    note = f"{left_out} of {len(every)} questions are about a picture and are left out." if left_out else ""
     listed = {name: tuple(ids) for _, each in records(haystack, _Haystacks) for name, ids in each}
-    if without := [
-        trajectories_question.id
-        for trajectories_question in trajectories_questions[:items]
-        if trajectories_question.id not in listed
-    ]:
-        raise BadInput(f"{printable_path(haystack)} has no trajectories for the question '{without[0]}'.")
-    wanted = {
-        name for trajectories_question in trajectories_questions[:items] for name in listed[trajectories_question.id]
-    }
+    asked = without_picture[:items]
+    if unlisted := [question.id for question in asked if question.id not in listed]:
+        raise BadInput(f"{printable_path(haystack)} has no trajectories for the question '{unlisted[0]}'.")
+    wanted = {name for question in asked for name in listed[question.id]}
     held = {each.id: each.text for _, each in records(trajectories, _Trajectory) if each.id in wanted}
     if missing := wanted - held.keys():
         raise BadInput(f"{printable_path(trajectories)} has no trajectory '{min(missing)}': download it again.")
     texts, rows = dict[tuple[str, ...], Text](), list[Asked]()
-    for trajectories_question in trajectories_questions[:items]:
-        ids, identity = listed[trajectories_question.id], f"{trajectories_question.domain}-{len(texts) + 1}"
+    for question in asked:
+        ids, identity = listed[question.id], f"{question.domain}-{len(texts) + 1}"
         if ids not in texts:
             texts[ids] = Text.of_documents(identity, identity, map(held.__getitem__, ids))
-        rows.append((printable_path(questions), texts[ids], [trajectories_question.item(texts[ids].id)]))
+        rows.append((printable_path(questions), texts[ids], [question.item(texts[ids].id)]))
     return build_dataset(path, rows, items, NAME, licence="Apache 2.0", note=note)
 
 
 long_mem_eval_v2 = Form(
-    NAME,
-    f"LongMemEval-V2, the folder with {SMALL}, or a file of its haystacks.",
-    _load_trajectories,
-    recognise=lambda path: (path / SMALL).is_file() or path.match("haystacks/lme_v2_*.json"),
+    NAME, _load_trajectories, lambda path: (path / SMALL).is_file() or path.match("haystacks/lme_v2_*.json")
 )
 
 
@@ -225,7 +211,7 @@ class AmaEpisode(DatasetRecord):
     domain: str = ""
 
 
-@form("ama-bench", "AMA-Bench, open_end_qa_set.jsonl.", {"episode_id", "trajectory", "qa_pairs"}, licence="MIT")
+@form("ama-bench")
 def ama_bench(path: Path) -> Iterator[Asked]:
     """The questions of a file; a text is a task and an agent's steps, as the authors' script writes them."""
     for where, episode in records(path, AmaEpisode):

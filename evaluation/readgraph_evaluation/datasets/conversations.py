@@ -46,12 +46,7 @@ class _LongMemEvalQuestion(DatasetRecord):
         return self
 
 
-@form(
-    "longmemeval",
-    "LongMemEval, such as longmemeval_s.json.",
-    {"question_id", "question_type", "haystack_sessions"},
-    licence="MIT",
-)
+@form("longmemeval")
 def long_mem_eval(path: Path) -> Iterator[Asked]:
     """The questions of a file; evidence is the marked turns, or without marks all turns of the answer's sessions."""
     for where, asked in records(path, _LongMemEvalQuestion):
@@ -116,7 +111,7 @@ class _ProbedChat(_MscChat):
     self_instruct: _MscProbe
 
 
-@form("msc-openers", "Multi-Session Chat, such as session_5/test.txt.", {"dialog", "previous_dialogs", "personas"})
+@form("msc-openers")
 def msc_openers(path: Path) -> Iterator[Asked]:
     """For each chat, the task to open its newest session with regard to the facts about both speakers."""
     for number, (where, chat) in enumerate(records(path, _MscChat), 1):
@@ -155,15 +150,9 @@ def _ask_probes(path: Path, *, persona: bool = False, last: bool = False) -> Ite
         yield where, text, [Item(f"{identity}-q", identity, question, (probe.a,), addressed=addressed)]
 
 
-msc_retrieval = form(
-    "msc-retrieval", "MSC-Self-Instruct, msc_self_instruct.jsonl.", {"dialog", "previous_dialogs", "self_instruct"}
-)(_ask_probes)
-msc_retrieval_persona = form(
-    "msc-retrieval-persona", "MSC-Self-Instruct with the facts that both speakers stated, which its authors wrote down."
-)(partial(_ask_probes, persona=True))
-msc_retrieval_last = form(
-    "msc-retrieval-last", "MSC-Self-Instruct whose fifth session stands before the question in full."
-)(partial(_ask_probes, last=True))
+msc_retrieval = form("msc-retrieval")(_ask_probes)
+msc_retrieval_persona = form("msc-retrieval-persona")(partial(_ask_probes, persona=True))
+msc_retrieval_last = form("msc-retrieval-last")(partial(_ask_probes, last=True))
 
 
 def _before(chat: _MscChat) -> list[SessionTurns]:
@@ -217,7 +206,7 @@ def _conversations(path: Path) -> list[Path]:
     return [folder for folder in folders if (folder / CHAT).is_file() and (folder / QUESTIONS).is_file()]
 
 
-@form("beam", "BEAM's folder of conversations, such as chats/100K.", recognise=folder_with(_conversations))
+@form("beam", folder_with(_conversations))
 def beam(path: Path) -> Iterator[Asked]:
     """The questions of the conversations in a folder; evidence is the turns that they are made from."""
     folders = _conversations(path)
@@ -291,12 +280,7 @@ COMPETENCIES = {
 }  # the competency that a source of MemoryAgentBench tests, by how its name begins (Hu et al., 2025, table 1)
 
 
-@form(
-    "memory-agent-bench",
-    "MemoryAgentBench's splits, such as Conflict_Resolution-00000-of-00001.parquet.",
-    {"context", "questions", "answers", "metadata"},
-    licence="MIT",
-)
+@form("memory-agent-bench")
 def memory_agent_bench(path: Path) -> Iterator[Asked]:
     """The questions of a split; recommendations of films are left out, whose answers are numbers of another file."""
     for number, (where, read) in enumerate(records(path, _MemoryAgentRecord)):

@@ -160,8 +160,8 @@ def _read_locomo(path: Path, corrections: LocomoCorrections | None = None) -> It
         yield where, text, [_item(identity, place, questions[place], turns) for place in sorted(questions)]
 
 
-locomo = form("locomo", "LoCoMo, locomo10.json.", {"conversation", "qa"}, licence="CC BY-NC 4.0")(_read_locomo)
-corrected = Form("locomo-corrected", "The same with the errors.json beside it.", _load_corrected)
+locomo = form("locomo")(_read_locomo)
+corrected = Form("locomo-corrected", _load_corrected)
 
 
 def _sessions(conversation: dict[str, Any], where: str) -> Iterator[SessionTurns]:

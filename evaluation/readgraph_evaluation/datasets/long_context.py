@@ -84,13 +84,7 @@ def _files(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.iterdir()) if path.is_file() and path.name.partition(".")[0] in QUESTIONS)
 
 
-infinite_bench = Form(
-    "infinite-bench",
-    "∞Bench, such as passkey.jsonl, or its folder.",
-    _load_infinite_bench,
-    {"context", "input", "answer", "options"},
-    folder_with(_files),
-)
+infinite_bench = Form("infinite-bench", _load_infinite_bench, folder_with(_files))
 
 
 def _task(path: Path) -> str:
@@ -143,12 +137,7 @@ class _LongBenchLine(DatasetRecord):
     length: str = ""
 
 
-@form(
-    "longbench-v2",
-    "LongBench v2, data.json.",
-    {"_id", "context", "question", "choice_A", "choice_B", "choice_C", "choice_D"},
-    licence="Apache 2.0",
-)
+@form("longbench-v2")
 def long_bench(path: Path) -> Iterator[Asked]:
     """The questions of a file; as in the paper, each counts by its difficulty, its length and its domain."""
     for where, line in records(path, _LongBenchLine):
@@ -183,11 +172,7 @@ class OolongLine(DatasetRecord):
     dataset: str = ""
 
 
-@form(
-    "oolong",
-    "OOLONG, synthetic or real, such as test.jsonl.",
-    {"context_window_text", "context_window_id", "question", "answer"},
-)
+@form("oolong")
 def oolong(path: Path) -> Iterator[Asked]:
     """The questions of a file, in its order."""
     for where, line in records(path, OolongLine):
@@ -239,11 +224,7 @@ def _pairs_files(folder: Path) -> Iterator[Path]:
     return (file for file in paths if _PAIRS_FILE.fullmatch(file.name))
 
 
-@form(
-    "oolong-pairs",
-    "OOLONG-Pairs, oolong-pairs-32768.json, with OOLONG's validation files in its folder.",
-    recognise=lambda path: bool(_PAIRS_FILE.fullmatch(path.name)) or folder_with(_pairs_files)(path),
-)
+@form("oolong-pairs", lambda path: bool(_PAIRS_FILE.fullmatch(path.name)) or folder_with(_pairs_files)(path))
 def oolong_pairs(path: Path) -> Iterator[Asked]:
     """The questions of a file, or of a folder's; each length has one window, the first in the folder."""
     for file in files_of(path, _pairs_files, "holds no file such as oolong-pairs-32768.json."):
@@ -302,9 +283,7 @@ def _load_scrolls(path: Path, items: int | None = None) -> Dataset:
     return build_dataset(path, _read_scrolls(path, match[0]), items, SETS[match[0]][0])
 
 
-scrolls = Form(
-    "scrolls", "SCROLLS, such as summ_screen_fd/validation.jsonl.", _load_scrolls, {"id", "pid", "input", "output"}
-)
+scrolls = Form("scrolls", _load_scrolls)
 
 
 def _read_scrolls(path: Path, task: str) -> Iterator[Asked]:

@@ -73,7 +73,7 @@ def _load(path: Path, items: int | None = None) -> Dataset:
     return build_dataset(path, _read(path, name), items, name or path.stem, licence=licence)
 
 
-own = Form("readgraph", "A document with its questions on each line.", _load, {"doc_id", "questions"})
+own = Form("readgraph", _load)
 
 
 def _read(path: Path, name: str) -> Iterator[Asked]:

@@ -50,13 +50,7 @@ def _files(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.glob("*/*.jsonl")) if TASK_NAME.fullmatch(path.parent.name))
 
 
-@form(
-    "ruler",
-    "RULER, such as niah_multikey_1/validation.jsonl, or its folder.",
-    {"index", "input", "outputs"},
-    recognise=folder_with(_files),
-    licence="Apache 2.0",
-)
+@form("ruler", folder_with(_files))
 def ruler(path: Path) -> Iterator[Asked]:
     """The questions of a file, or of a folder of tasks; each has its own text."""
     for file in files_of(path, _files, "holds no tasks of RULER, such as niah_multikey_1/validation.jsonl."):
