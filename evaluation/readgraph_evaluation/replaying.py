@@ -6,10 +6,10 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isclose
 from pathlib import Path
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired
 
 from langgraph.store.memory import InMemoryStore
 from pydantic import ConfigDict, Field, with_config
@@ -70,22 +70,6 @@ class _ReplyLine(TypedDict):
     flaw: NotRequired[Flaw]
 
 
-class AnswerLine(TypedDict):
-    """An answer, without words of the dataset."""
-
-    item: str
-    method: str
-    run: int
-    status: str
-    choice: int | None
-    by_rule: bool
-    read: list[list[int]]
-    cited: list[list[int]]
-    action: list[Any] | None
-    calls: int
-    answer: str | None
-
-
 def run_of(folder: Path) -> RunRecord:
     """What run.json says; raises `BadInput` where the folder holds no published run."""
     if not (folder / publishing.RUN).exists():
@@ -110,12 +94,10 @@ def read_published_replies(folder: Path) -> PublishedReplies:
     return PublishedReplies(replies)
 
 
-def read_published_answers(folder: Path) -> dict[Key, AnswerLine]:
-    """The answers of a published run."""
+def read_published_answers(folder: Path) -> dict[Key, Outcome]:
+    """The answers of a published run, without words of the dataset."""
     path = folder / publishing.ANSWERS
-    return _index_unique(
-        path, [((line["method"], line["run"], line["item"]), line) for line in _lines(path, AnswerLine)]
-    )
+    return _index_unique(path, [(outcome.key, outcome) for outcome in _lines(path, Outcome)])
 
 
 def read_published_judgements(folder: Path) -> list[Judgement]:
@@ -149,12 +131,11 @@ def _lines(path: Path, shape: Any) -> list[Any]:
     return [read_file_as(path, shape, line) for line in read_text(path).split("\n") if line]
 
 
-COMPARED = ("answer", *publishing.ANSWER_FIELDS[3:])  # what must be the same in an answer, beside what names it
+COMPARED = ("answer", *publishing.ANSWER_FIELDS[3:-1])  # what must be the same in an answer, beside what names it
 EXACT, OF_EMBEDDINGS = 1e-6, 0.1  # by how much two scores may differ that are the same; servers of embeddings round
 
 
-@dataclass(frozen=True)
-class RunComparison:
+class RunComparison(NamedTuple):
     """How many answers, scores and figures of run.json were compared; and a line for each that differs."""
 
     answers: int
@@ -169,8 +150,7 @@ class RunComparison:
 
     def value(self) -> dict[str, Any]:
         """The comparison as a plain JSON value."""
-        counts = {"answers": self.answers, "scores": self.scores, "figures": self.figures}
-        return {"equal": self.equal, **counts, "differences": [*self.differences]}
+        return {"equal": self.equal, **self._asdict()}
 
 
 def compare_with_published(theirs: Path, folder: EvaluationFolder) -> RunComparison:
@@ -216,7 +196,7 @@ async def judge_again(theirs: Path, dataset: Dataset, folder: EvaluationFolder, 
                 folder.keep_judgement(replace(again, rater=name))
 
 
-def _answer_differences(published: Mapping[Key, Any], ours: Mapping[Key, Outcome]) -> Iterator[str]:
+def _answer_differences(published: Mapping[Key, Outcome], ours: Mapping[Key, Outcome]) -> Iterator[str]:
     for key in published.keys() | ours.keys():
         mine = ours.get(key)
         if told := _difference(published.get(key), mine):
@@ -224,11 +204,11 @@ def _answer_differences(published: Mapping[Key, Any], ours: Mapping[Key, Outcome
             yield f"{_format_key(key)}: {told}{why}"
 
 
-def _difference(published: Mapping[str, Any] | None, replayed: Outcome | None) -> str:
+def _difference(published: Outcome | None, replayed: Outcome | None) -> str:
     if published is None or replayed is None:
         return "is only in the published run" if published else "is only in the replayed run"
-    mine = json.loads(json.dumps(publishing.answer_line(replayed)))
-    differing = [name for name in COMPARED if published[name] != mine[name]]
+    mine = publishing.without_option(replayed)
+    differing = [name for name in COMPARED if getattr(published, name) != getattr(mine, name)]
     return f"another {' and '.join(differing)}" if differing else ""
 
 
