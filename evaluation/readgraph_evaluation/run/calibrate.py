@@ -1,8 +1,8 @@
 """`evaluate --calibrate`: how far a judge agrees with verdicts that are known."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
@@ -23,13 +23,15 @@ from readgraph_evaluation.judges import calibration as known
 from readgraph_evaluation.line_shapes import Cost
 from readgraph_evaluation.options import EvaluateOptions
 from readgraph_evaluation.plan import estimate_rating, own_prompts
+from readgraph_evaluation.records import Judgement, Outcome
 from readgraph_evaluation.report import write_results
 from readgraph_evaluation.run.tables import print_calibration
+
+Done = TypeVar("Done", Outcome, Judgement)
 
 
 def calibrate(options: EvaluateOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print how far the judge agrees with known verdicts, which the folder of an evaluation keeps; or estimate that."""
-    check_calibrated(options)
     rater, out = replace(context, model=options.judge or "", sample=0), options.out
     if options.estimate:
         pairs = known.pairs_for(EvaluationFolder(out).dataset()) if out else known.gold_pairs()
@@ -46,12 +48,6 @@ def calibrate(options: EvaluateOptions, context: ReaderContext, screen: OutputOp
         print_json(found)
     else:
         print_calibration(found)
-
-
-def check_calibrated(options: EvaluateOptions) -> None:
-    """Raise `BadInput` where a judge is to be calibrated and none is named."""
-    if options.calibrate and not options.judge:
-        raise BadInput("--calibrate needs a judge: name one with --judge.")
 
 
 def costs(context: ReaderContext, screen: OutputOptions) -> Cost:
@@ -104,9 +100,16 @@ async def _run_calibration(
     before: known.Line | None = None,
 ) -> known.Line:
     await model_client(rater)  # report a wrong model before anything is paid for
-    judged = []
-    with ItemsProgress("Calibrating", len(pairs), screen) as progress:
-        async for one in known.verdicts(rater, store, pairs, cost, before):
-            judged.append(one)
+    judging = known.verdicts(rater, store, pairs, cost, before)
+    judgements = await show_progress("Calibrating", len(pairs), judging, screen)
+    return known.calibration(judgements, rater.model, _basis_of(rater), before)
+
+
+async def show_progress(doing: str, number: int, work: AsyncIterator[Done], screen: OutputOptions) -> list[Done]:
+    """What comes of a work on so many items; it is shown how many are done, and what they took."""
+    done = list[Done]()
+    with ItemsProgress(doing, number, screen) as progress:
+        async for one in work:
+            done.append(one)
             progress.count_item(one.calls, one.input_words + one.output_words, one.cost, one.problem)
-    return known.calibration(judged, rater.model, _basis_of(rater), before)
+    return done

@@ -16,7 +16,7 @@ from readgraph import BadInput, PageStore, ReaderContext, open_library
 from readgraph.cli.options.output import check_alone
 from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.settings import check_used
-from readgraph.cli.terminal.progress import ItemsProgress, notices
+from readgraph.cli.terminal.progress import notices
 from readgraph.cli.terminal.rendering import print_json, print_reminder
 from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one_line
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
@@ -45,8 +45,8 @@ from readgraph_evaluation.report import write_results
 from readgraph_evaluation.reproducing import metrics_of_experiment
 from readgraph_evaluation.results import ScoredEvaluation, difference_of
 from readgraph_evaluation.rows import SUMMARY, EvaluationRow, on_web_pages, rows_to_run
-from readgraph_evaluation.run.calibrate import calibrate, calibrate_once, calibration_estimate, check_calibrated, costs
-from readgraph_evaluation.run.tables import P_MEANS, UNPROVEN, pairs_table, print_results
+from readgraph_evaluation.run.calibrate import calibrate, calibrate_once, calibration_estimate, costs, show_progress
+from readgraph_evaluation.run.tables import P_MEANS, UNPROVEN, pairs_table, print_lines, print_results
 from readgraph_evaluation.running import Evaluation, Group, find_unanswered
 from readgraph_evaluation.sweeps import sweep_named
 from readgraph_evaluation.trajectories import FORMS
@@ -75,6 +75,8 @@ def evaluate_by_options(
 
         check_alone(run, "repeats a published run", "--replay", "--dataset", "--out", "--json", "--quiet")
         raise typer.Exit(replay(options.file, options.form, options.replay, options.out, screen))
+    elif options.calibrate and not options.judge:
+        raise BadInput("--calibrate needs a judge: name one with --judge.")
     elif options.calibrate and options.names_no_questions:
         check_alone(run, "without FILE asks the judge alone", "--calibrate", *ALONE)
         calibrate(options, context, screen)
@@ -96,7 +98,6 @@ def dataset_of(options: EvaluateOptions) -> Dataset:
         dataset = plan.take_half(dataset, options.half)
     if options.sample is not None:
         dataset = plan.draw_sample(dataset, options.sample, options.seed)
-    check_calibrated(options)
     if options.metrics is not None:
         dataset = plan.with_metrics(dataset, options.metrics)
         out = options.out  # of an evaluation that goes on, the folder names the judge
@@ -276,20 +277,14 @@ async def _run(
         for model in filter(None, dict.fromkeys([judge, *(reading if evaluation.missing else [])])):
             await model_client(replace(context, model=model))  # report a wrong model before anything is paid for
         remaining = sum(len(items) for *_, items in evaluation.missing)
-        with ItemsProgress("Answering", remaining, screen) as progress:
-            async for outcome in evaluation.run():
-                words = outcome.input_words + outcome.output_words
-                progress.count_item(outcome.calls, words, outcome.cost, outcome.problem)
+        await show_progress("Answering", remaining, evaluation.run(), screen)
         if options.calibrate:
             await calibrate_once(folder, library.store, rater, screen, dollars)
         if replayed:
             await judge_again(replayed, dataset, folder, rater)
             return
         to_judge = len(find_unjudged(dataset, folder, rater))
-        with ItemsProgress("Judging", to_judge, screen) as progress:
-            async for judged in judge_missing(dataset, folder, rater, library.store, dollars):
-                words = judged.input_words + judged.output_words
-                progress.count_item(judged.calls, words, judged.cost, judged.problem)
+        await show_progress("Judging", to_judge, judge_missing(dataset, folder, rater, library.store, dollars), screen)
 
 
 def estimate(options: EvaluateOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -342,18 +337,16 @@ def show_difference(one: Path, other: Path, screen: OutputOptions) -> None:
     console = Console()
     console.print(SafeText(f"{result['dataset']}, {result['metric']}", style="bold"))
     for letter, folder, unproven in zip((A, B), result["folders"], result["unproven_judge"], strict=True):
-        console.print(f"{letter}  {one_line(folder)}{UNPROVEN if unproven else ''}", soft_wrap=not console.is_terminal)
+        print_lines(f"{letter}  {one_line(folder)}{UNPROVEN if unproven else ''}")
     console.print()
     console.print(pairs_table(result["pairs"], A, B))
     if screen.quiet:
         return
     console.print()
-    console.print(SafeText(P_MEANS, style="dim"), soft_wrap=not console.is_terminal)
-    said = f"Differences from {A} to {B}:" if result["differs"] else "Settings, prompts and packages are the same."
-    console.print(SafeText(said, style="dim"))
-    for name, values in result["differs"].items():
-        line = f"  {name}: {' → '.join(map(_format_setting_value, values))}"
-        console.print(SafeText(line, style="dim"), soft_wrap=not console.is_terminal)
+    heading = f"Differences from {A} to {B}:" if result["differs"] else "Settings, prompts and packages are the same."
+    differs = result["differs"].items()
+    lines = (f"  {name}: {' → '.join(map(_format_setting_value, values))}" for name, values in differs)
+    print_lines(P_MEANS, heading, *lines, style="dim")
 
 
 def _format_setting_value(value: Any) -> str:

@@ -49,6 +49,13 @@ def table_of(*names: str | SafeText, first: str = "method") -> Table:
     return table
 
 
+def print_lines(*lines: str, style: str = "") -> None:
+    """Print lines, which end where their text does and break on a terminal alone."""
+    console = Console(whole_lines=True)
+    for line in lines:
+        console.print(SafeText(line, style=style))
+
+
 def format_figure(value: float | None, form: str = "{:.1f}") -> str:
     """A figure in this form; a dash where there is none."""
     return NONE if value is None else form.format(value)
@@ -115,8 +122,7 @@ def print_calibration(found: Mapping[str, Any]) -> None:
     for each in (table, rules, kinds):
         console.print(each)
         console.print()
-    for line in _mistakes_and_use(found):
-        console.print(SafeText(line, style="dim"), soft_wrap=not console.is_terminal)
+    print_lines(*_mistakes_and_use(found), style="dim")
 
 
 P_MEANS = "p: how likely a difference this large is by chance alone (paired permutation test, two-sided)"
@@ -223,8 +229,7 @@ def print_results(results: dict[str, Any], folder: Path, screen: OutputOptions) 
     if not screen.quiet:
         console.print()
         files = f"{printable_path(folder)} contains {REPORT}, {RESULTS}, {TABLE} and {SCORES}"
-        for line in [*_notes(results), files]:
-            console.print(SafeText(line, style="dim"), soft_wrap=not console.is_terminal)
+        print_lines(*_notes(results), files, style="dim")
 
 
 def score(metric: Mapping[str, Any]) -> str:
