@@ -7,10 +7,10 @@ LongMemEval-V2: a web agent's many trajectories, in its authors' folder of three
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from pydantic import ConfigDict, Field
+from pydantic import AliasPath, ConfigDict, Field
 
 from readgraph import BadInput
 from readgraph.features.web.page import web_page
@@ -33,18 +33,14 @@ SPLITS = {"task": "cross-task", "website": "cross-website", "domain": "cross-dom
 SPLIT = re.compile(rf"test_({'|'.join(SPLITS)})")
 
 
-class _Operation(DatasetRecord):
-    op: str
-    value: str = ""
-
-
 class _Mind2WebElement(DatasetRecord):
     backend_node_id: str
 
 
 class _Action(DatasetRecord):
     action_uid: str
-    operation: _Operation
+    operation: str = Field(validation_alias=AliasPath("operation", "op"))
+    value: str = Field("", validation_alias=AliasPath("operation", "value"))
     pos_candidates: tuple[_Mind2WebElement, ...] = ()
     cleaned_html: str = ""
     raw_html: str = ""
@@ -81,21 +77,20 @@ def mind2web(path: Path) -> Iterator[Asked]:
 
 def _step_item(task: _Mind2WebTask, number: int, page: Text, split: str) -> Item:
     action = task.actions[number]
-    said = task.action_reprs[number : number + 1] or (f"{action.operation.op} {action.operation.value}".strip(),)
-    right = tuple(candidate.backend_node_id for candidate in action.pos_candidates)
+    told = task.action_reprs[number : number + 1] or (f"{action.operation} {action.value}".strip(),)
     return Item(
         id=f"{task.annotation_id}/{action.action_uid}",
         text=page.id,
         question=task.confirmed_task.strip(),
-        references=said,
+        references=told,
         category=split,
         step=WebStep(
             episode=task.annotation_id,
             steps=len(task.actions),
             history=task.action_reprs[:number],
-            elements=right,
-            operation=action.operation.op.upper(),
-            value=action.operation.value,
+            elements=tuple(candidate.backend_node_id for candidate in action.pos_candidates),
+            operation=action.operation.upper(),
+            value=action.value,
         ),
     )
 
@@ -118,8 +113,8 @@ class _TrajectoriesQuestion(DatasetRecord):
         scorer, separators = self.eval_function.partition("|")[0].strip(), _SEPARATORS.search(self.eval_function)
         phrases = re.split(f"[{re.escape(separators[1] if separators else ',;')}]", self.answer)
         rubric = tuple(filter(str.strip, phrases)) if scorer.startswith("norm_phrase") else ()
-        item = Item(self.id, text, self.question, (self.answer,), category=self.question_type, rubric=rubric)
-        return replace(item, groups=(self.domain, scorer))
+        about: Any = {"category": self.question_type, "groups": (self.domain, scorer), "rubric": rubric}
+        return Item(self.id, text, self.question, (self.answer,), **about)
 
 
 class _State(DatasetRecord):

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import AliasPath, Field, model_validator
 
 from readgraph import BadInput
 from readgraph.library.stored_items import replace_surrogates
@@ -102,13 +102,9 @@ class _MscChat(DatasetRecord):
     personas: tuple[list[str], ...] = ()  # the facts that each speaker has stated about themselves
 
 
-class _MscProbe(DatasetRecord):
-    a: str = Field(alias="A")  # what speaker 1 should answer
-    b: str = Field(alias="B")  # what speaker 2 asks
-
-
 class _ProbedChat(_MscChat):
-    self_instruct: _MscProbe
+    answer: str = Field(validation_alias=AliasPath("self_instruct", "A"))  # what speaker 1 should say
+    question: str = Field(validation_alias=AliasPath("self_instruct", "B"))  # what speaker 2 asks
 
 
 @form("msc-openers")
@@ -134,20 +130,19 @@ def _ask_probes(path: Path, *, persona: bool = False, last: bool = False) -> Ite
     """For each chat, the question about its sessions, with facts or the last session before it (MemGPT, table 2)."""
     one, other = SPEAKERS
     for number, (where, chat) in enumerate(records(path, _ProbedChat), 1):
-        identity, probe = f"chat-{number}", chat.self_instruct
-        newest, known = _turns(chat.dialog), ("", "")
+        identity, newest, known = f"chat-{number}", _turns(chat.dialog), ("", "")
         if persona and len(chat.personas) < len(SPEAKERS):
             raise BadInput(f"In {where}, the speakers' facts ('personas') are missing: take another form.")
         text, _ = join_sessions(identity, f"Chat {number}", [*_before(chat), *([] if last else [newest])])
-        question = f"{other} asks {one}: “{probe.b.strip()}” What does {one} answer?"
+        question = f"{other} asks {one}: “{chat.question.strip()}” What does {one} answer?"
         if persona:
             known = (" ".join(chat.personas[0]), " ".join(chat.personas[1]))
             question = f"{one}: {known[0]}\n{other}: {known[1]}\n\n{question}"
         if last:
             said = "\n".join(f"{turn.speaker}: {turn.text}" for turn in newest.turns)
             question = f"What they said last:\n{said}\n\n{question}"
-        addressed = AddressedMessage(one, other, probe.b.strip(), known)
-        yield where, text, [Item(f"{identity}-q", identity, question, (probe.a,), addressed=addressed)]
+        addressed = AddressedMessage(one, other, chat.question.strip(), known)
+        yield where, text, [Item(f"{identity}-q", identity, question, (chat.answer,), addressed=addressed)]
 
 
 msc_retrieval = form("msc-retrieval")(_ask_probes)
@@ -218,10 +213,8 @@ def beam(path: Path) -> Iterator[Asked]:
         name = folder.resolve().name
         sessions = [_batch_session(batch) for _, batch in records(folder / CHAT, _BeamBatch)]
         text, turns = join_sessions(name, f"conversation {name}", sessions)
-        where, beam_probes = next(
-            iter(records(folder / QUESTIONS, BeamProbes)), (printable_path(folder / QUESTIONS), BeamProbes())
-        )
-        yield where, text, [*_probes(name, where, beam_probes, turns)]
+        for where, probes in records(folder / QUESTIONS, BeamProbes):
+            yield where, text, _probes(name, where, probes, turns)
 
 
 def _batch_session(batch: _BeamBatch) -> SessionTurns:
@@ -232,17 +225,17 @@ def _batch_session(batch: _BeamBatch) -> SessionTurns:
     return SessionTurns(turns, time)
 
 
-def _probes(name: str, where: str, beam_probes: BeamProbes, turns: Spans) -> Iterator[Item]:
-    for ability, probes in (beam_probes.model_extra or {}).items():
-        for number, value in enumerate(probes if isinstance(probes, list) else []):
+def _probes(name: str, where: str, probes: BeamProbes, turns: Spans) -> Iterator[Item]:
+    for ability, values in (probes.model_extra or {}).items():
+        for number, value in enumerate(values if isinstance(values, list) else []):
             probe = record(value, _BeamProbe, where)
-            said = [turn for turn in dict.fromkeys(_turns_in(probe.source_chat_ids)) if turn in turns]
+            named = dict.fromkeys(_turns_in(probe.source_chat_ids))
             yield Item(
                 id=f"{name}-{ability}-{number}",
                 text=name,
                 question=probe.question,
                 references=probe.references,
-                evidence=tuple(turns[turn] for turn in said),
+                evidence=tuple(turns[turn] for turn in named if turn in turns),
                 category=ability,
                 unanswerable=ability == "abstention",
                 rubric=tuple(filter(None, map(str.strip, probe.rubric))),
@@ -259,17 +252,13 @@ def _turns_in(ids: Any) -> Iterator[str]:
         yield str(ids)
 
 
-class _MemoryAgentSource(DatasetRecord):
-    source: str
-    qa_pair_ids: tuple[str, ...] = ()
-    question_ids: tuple[str, ...] = ()
-
-
 class _MemoryAgentRecord(DatasetRecord):
     context: str
     questions: list[str] = Field(min_length=1)
     answers: list[list[str]]  # of each question those of which each is enough
-    metadata: _MemoryAgentSource
+    source: str = Field(validation_alias=AliasPath("metadata", "source"))
+    qa_pair_ids: tuple[str, ...] = Field((), validation_alias=AliasPath("metadata", "qa_pair_ids"))
+    question_ids: tuple[str, ...] = Field((), validation_alias=AliasPath("metadata", "question_ids"))
 
 
 COMPETENCIES = {
@@ -284,7 +273,7 @@ COMPETENCIES = {
 def memory_agent_bench(path: Path) -> Iterator[Asked]:
     """The questions of a split; recommendations of films are left out, whose answers are numbers of another file."""
     for number, (where, read) in enumerate(records(path, _MemoryAgentRecord)):
-        source, ids = read.metadata.source, read.metadata.qa_pair_ids or read.metadata.question_ids
+        source, ids = read.source, read.qa_pair_ids or read.question_ids
         kind = source.split("_")[0]
         if kind not in COMPETENCIES:
             continue

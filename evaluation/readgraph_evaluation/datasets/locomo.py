@@ -63,7 +63,7 @@ class LocomoCorrections:
         def plain(question: str) -> str:
             return " ".join(question.split()).casefold()
 
-        asked, locomo_corrections = [*map(plain, questions)], dict[int, LocomoCorrection]()
+        asked, by_place = [*map(plain, questions)], dict[int, LocomoCorrection]()
         for place, correction in self.known[conversation]:
             words = plain(correction.question)
             if not (place < len(asked) and asked[place] == words):
@@ -73,15 +73,15 @@ class LocomoCorrections:
                         "of the dataset: take both from the same publication."
                     )
                 place = asked.index(words)
-            locomo_corrections[place] = correction
-        self.used += locomo_corrections.values()
-        return locomo_corrections
+            by_place[place] = correction
+        self.used += by_place.values()
+        return by_place
 
     @property
     def note(self) -> str:
         """What was corrected and left out in the conversations that were read."""
-        left = sum(locomo_correction.at_fault for locomo_correction in self.used)
-        cited = sum(locomo_correction.error_type == WRONG_CITATION for locomo_correction in self.used)
+        left = sum(each.at_fault for each in self.used)
+        cited = sum(each.error_type == WRONG_CITATION for each in self.used)
         answers = format_count(len(self.used) - left - cited, "answer")
         return (
             f"By {self.path.name}: {answers} and {format_count(cited, 'citation')} corrected, "
@@ -149,14 +149,11 @@ def _read_locomo(path: Path, corrections: LocomoCorrections | None = None) -> It
         questions = dict(enumerate(sample.qa))
         if corrections:
             for place, correction in corrections.of(number - 1, [question.question for question in sample.qa]).items():
-                locomo_question = questions.pop(place)
+                old = questions.pop(place)
                 if not correction.at_fault:
                     answer = "" if correction.error_type == WRONG_CITATION else correction.answer
-                    key = {
-                        "answer": answer or locomo_question.answer,
-                        "evidence": correction.correct_evidence or locomo_question.evidence,
-                    }
-                    questions[place] = locomo_question.model_copy(update=key)
+                    key = {"answer": answer or old.answer, "evidence": correction.correct_evidence or old.evidence}
+                    questions[place] = old.model_copy(update=key)
         yield where, text, [_item(identity, place, questions[place], turns) for place in sorted(questions)]
 
 
@@ -169,20 +166,19 @@ def _sessions(conversation: dict[str, Any], where: str) -> Iterator[SessionTurns
     for key in (f"session_{number}" for number in numbers):
         value = {"turns": conversation[key], "date_time": conversation.get(f"{key}_date_time", "")}
         session = record(value, _LocomoSession, f"{where}, {key}")
-        yield SessionTurns(
-            [SpeakerTurn(turn.with_picture, turn.speaker, turn.dia_id) for turn in session.turns], session.date_time
-        )
+        turns = [SpeakerTurn(turn.with_picture, turn.speaker, turn.dia_id) for turn in session.turns]
+        yield SessionTurns(turns, session.date_time)
 
 
-def _item(identity: str, number: int, locomo_question: _LocomoQuestion, turns: Spans) -> Item:
-    named = dict.fromkeys(name for entry in locomo_question.evidence for name in TURN_ID.findall(entry))
-    adversarial = locomo_question.category == 5
+def _item(identity: str, number: int, asked: _LocomoQuestion, turns: Spans) -> Item:
+    named = dict.fromkeys(name for entry in asked.evidence for name in TURN_ID.findall(entry))
+    adversarial = asked.category == 5
     return Item(
         id=f"{identity}-q{number}",
         text=identity,
-        question=locomo_question.question,
-        references=(locomo_question.answer,) if locomo_question.answer and not adversarial else (),
+        question=asked.question,
+        references=(asked.answer,) if asked.answer and not adversarial else (),
         evidence=tuple(turns[name] for name in named if name in turns),
-        category=CATEGORIES.get(locomo_question.category, str(locomo_question.category)),
+        category=CATEGORIES.get(asked.category, str(asked.category)),
         unanswerable=adversarial,
     )

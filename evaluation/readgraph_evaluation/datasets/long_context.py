@@ -97,8 +97,8 @@ def _task(path: Path) -> str:
 
 
 def _item(line: InfiniteBenchLine, task: str, text: str, number: int, where: str) -> Item:
-    given = line.answer if isinstance(line.answer, list) else [line.answer]
-    answers = tuple(each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in given)
+    right = line.answer if isinstance(line.answer, list) else [line.answer]
+    answers = tuple(each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in right)
     options = tuple(option.strip() for option in line.options) if task in ("code_debug", "longbook_choice_eng") else ()
     question = line.input.strip() or QUESTIONS[task]
     if not question:
@@ -230,10 +230,8 @@ def oolong_pairs(path: Path) -> Iterator[Asked]:
     for file in files_of(path, _pairs_files, "holds no file such as oolong-pairs-32768.json."):
         if not (named := _PAIRS_FILE.fullmatch(file.name)):
             raise BadInput(f"{printable_path(file)} doesn't tell its length: name it oolong-pairs-32768.json or alike.")
-        length = int(named[1])
-        text = Text(
-            f"trec_coarse {length}", f"trec_coarse {length}", _window_of(path if path.is_dir() else file.parent, length)
-        )
+        length, folder = int(named[1]), path if path.is_dir() else file.parent
+        text = Text(f"trec_coarse {length}", f"trec_coarse {length}", _window_of(folder, length))
         for where, line in records(file, OolongPairsLine):
             pairs = SEPARATOR.join(line.answer) or "none"
             yield where, text, [Item(f"{length}/{line.id}", text.id, line.question.strip(), references=(pairs,))]

@@ -8,7 +8,7 @@ of those that are asked. FinanceBench (Islam et al., 2023): companies' reports, 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
 from pydantic import Field
@@ -126,18 +126,18 @@ def _load_browse_comp(path: Path, items: int | None = None) -> Dataset:
                 "decrypt_dataset.py, and name that."
             )
     text, spans = keep_documents_apart(CORPUS, "BrowseComp-Plus", _parts(corpus, questions[0], items))
-    found = list[Asked]()
+    rows = list[Asked]()
     for where, query in asked:
         named = dict.fromkeys(page.docid for page in query.evidence_docs)
         evidence = tuple(spans[name] for name in named if name in spans)
         item = Item(query.query_id, CORPUS, query.query.strip(), (query.answer.strip(),), evidence=evidence)
-        found.append((where, text, [item]))
+        rows.append((where, text, [item]))
     lacking = {page.docid for _, query in asked for page in query.evidence_docs} - spans.keys()
     note = f"{len(lacking):,} pages of evidence are not in the corpus." if lacking else ""
     if not corpus:
         own = f"the questions are about their own {len(text.documents):,} pages, among which it is easier."
         note = f"Without the corpus: {own}"
-    return build_dataset(path, found, items, NAME, note=note)
+    return build_dataset(path, rows, items, NAME, note=note)
 
 
 def _question_files(folder: Path) -> Iterator[Path]:
@@ -215,7 +215,5 @@ def _report(path: Path, name: str) -> tuple[Text, dict[int, TextSpan]]:
     for place in source.places:
         if page := page_of(place.label):
             starts.setdefault(page.number, place.start)
-    ends = [*[*starts.values()][1:], len(source.text)]
-    return Text(name, name, source.text), {
-        page: TextSpan(start, end) for (page, start), end in zip(starts.items(), ends, strict=True)
-    }
+    bounds = pairwise([*starts.values(), len(source.text)])
+    return Text(name, name, source.text), dict(zip(starts, map(TextSpan._make, bounds), strict=True))

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AliasPath, Field, model_validator
 
 from readgraph import BadInput
 from readgraph.library.stored_items import replace_surrogates
@@ -65,10 +65,6 @@ def quality(path: Path) -> Iterator[Asked]:
         yield where, text, items
 
 
-class _SqualityMetadata(DatasetRecord):
-    passage_id: str
-
-
 class _WriterSummary(DatasetRecord):
     response_text: str
 
@@ -80,7 +76,7 @@ class _SqualityQuestion(DatasetRecord):
 
 
 class _SqualityLine(DatasetRecord):
-    metadata: _SqualityMetadata
+    passage_id: str = Field(validation_alias=AliasPath("metadata", "passage_id"))
     document: str
     questions: list[_SqualityQuestion]
 
@@ -89,7 +85,7 @@ class _SqualityLine(DatasetRecord):
 def squality(path: Path) -> Iterator[Asked]:
     """The questions of a file, in its order."""
     for where, line in records(path, _SqualityLine):
-        name, story = line.metadata.passage_id, without_html(line.document)
+        name, story = line.passage_id, without_html(line.document)
         first = story.strip().partition("\n")[0].strip()
         title = first if len(first) <= 80 else ""
         items = (
