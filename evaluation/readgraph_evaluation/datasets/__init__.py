@@ -59,9 +59,8 @@ def load_dataset(path: Path | None = None, name: str | None = None, items: int |
 
 def recognise_form(path: Path) -> Form | None:
     """The form of a file or folder, by the keys of its first record; None if it is unknown."""
-    for form in FORMS.values():
-        if form.recognise and form.recognise(path):
-            return form
+    if found := next((form for form in FORMS.values() if form.recognises(path)), None):
+        return found
     value = first_value(path)
     keys = value.keys() if isinstance(value, dict) else set()
     return next((form for form in FORMS.values() if form.keys and form.keys <= keys), None)

@@ -17,16 +17,7 @@ from readgraph.features.web.page import web_page
 from readgraph.library.documents import document_id
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import printable_path
-from readgraph_evaluation.datasets.forms import (
-    Asked,
-    DatasetRecord,
-    Form,
-    build_dataset,
-    files_of,
-    folder_with,
-    form,
-    records,
-)
+from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, records
 from readgraph_evaluation.records import Dataset, Item, Text, WebStep
 
 SPLITS = {"task": "cross-task", "website": "cross-website", "domain": "cross-domain"}
@@ -58,11 +49,10 @@ def _test_sets(folder: Path) -> Iterator[Path]:
     return (file for file in sorted(folder.rglob("test_*.json*")) if SPLIT.search(file.name))
 
 
-@form("mind2web", folder_with(_test_sets))
+@form("mind2web", _test_sets)
 def mind2web(path: Path) -> Iterator[Asked]:
     """The steps of a file's tasks, or of those of all test sets in a folder, task by task."""
-    lacking = "holds no test set of Mind2Web: name a folder with files such as test_task_0.json."
-    for file in files_of(path, _test_sets, lacking):
+    for file in mind2web.files(path):
         split = SPLIT.search(f"{file.parent.name}/{file.name}")
         for where, task in records(file, _Mind2WebTask):
             for number, action in enumerate(task.actions):
@@ -174,9 +164,11 @@ def _load_trajectories(path: Path, items: int | None = None) -> Dataset:
     return build_dataset(path, rows, items, NAME, licence="Apache 2.0", note=note)
 
 
-long_mem_eval_v2 = Form(
-    NAME, _load_trajectories, lambda path: (path / SMALL).is_file() or path.match("haystacks/lme_v2_*.json")
-)
+def _find_haystacks(path: Path) -> list[Path]:
+    return [path] if (path / SMALL).is_file() or path.match("haystacks/lme_v2_*.json") else []
+
+
+long_mem_eval_v2 = Form(NAME, _load_trajectories, _find_haystacks)
 
 
 class AmaStep(DatasetRecord):

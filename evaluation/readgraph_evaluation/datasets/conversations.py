@@ -15,9 +15,8 @@ from pydantic import AliasPath, Field, model_validator
 
 from readgraph import BadInput
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.sources.loading import printable_path
 from readgraph_evaluation.datasets.assembling import SessionTurns, Spans, SpeakerTurn, join_sessions
-from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, folder_with, form, record, records
+from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, form, record, records
 from readgraph_evaluation.records import AddressedMessage, Item, Text
 
 
@@ -201,15 +200,10 @@ def _conversations(path: Path) -> list[Path]:
     return [folder for folder in folders if (folder / CHAT).is_file() and (folder / QUESTIONS).is_file()]
 
 
-@form("beam", folder_with(_conversations))
+@form("beam", _conversations)
 def beam(path: Path) -> Iterator[Asked]:
     """The questions of the conversations in a folder; evidence is the turns that they are made from."""
-    folders = _conversations(path)
-    if not folders:
-        raise BadInput(
-            f"{printable_path(path)} is no folder of BEAM: name one with {CHAT} and {QUESTIONS}, or one above it."
-        )
-    for folder in folders:
+    for folder in beam.files(path):
         name = folder.resolve().name
         sessions = [_batch_session(batch) for _, batch in records(folder / CHAT, _BeamBatch)]
         text, turns = join_sessions(name, f"conversation {name}", sessions)

@@ -208,18 +208,17 @@ def build_dataset(
     return Dataset(name, tuple(texts.values()), asked_items, metrics, profile, answers, licence, note)
 
 
-FindFiles = Callable[[Path], Iterable[Path]]  # finds the files of a form in a folder
-Recognise = Callable[[Path], bool]
+FindFiles = Callable[[Path], Iterable[Path]]  # finds what a form reads at a path
 DECLARED = read_toml(files(__package__).joinpath("forms.toml"), "forms.toml", -1)
 
 
 @dataclass(frozen=True)
 class Form:
-    """A form in `forms.toml`, recognised by the `keys` of a file's first record or by `recognise`, or else named."""
+    """A form in `forms.toml`, recognised by the `keys` of a file's first record or by what it can `find` at a path."""
 
     name: str
     load: Callable[[Path, int | None], Dataset]
-    recognise: Recognise | None = None
+    find: FindFiles | None = None
 
     @property
     def line(self) -> str:
@@ -231,27 +230,25 @@ class Form:
         """Fields of a file's first record; none where a file isn't recognised by them."""
         return {*DECLARED[self.name].get("keys", ())}
 
+    def recognises(self, path: Path) -> bool:
+        """Whether its files are at this path, whatever a first record would show."""
+        return self.find is not None and any(True for _ in self.find(path))
 
-def form(name: str, recognise: Recognise | None = None) -> Callable[[Callable[[Path], Iterable[Asked]]], Form]:
+    def files(self, path: Path) -> list[Path]:
+        """The files of a folder, or a file by itself; raises `BadInput` for a folder without any."""
+        paths = [*self.find(path)] if self.find and path.is_dir() else [path]
+        if not paths:
+            raise BadInput(f"{printable_path(path)} {DECLARED[self.name]['lacking']}")
+        return paths
+
+
+def form(name: str, find: FindFiles | None = None) -> Callable[[Callable[[Path], Iterable[Asked]]], Form]:
     """Make the form of this name in `forms.toml` of the function that reads its questions, with their texts."""
 
     def declare(read: Callable[[Path], Iterable[Asked]]) -> Form:
         def load(path: Path, items: int | None = None) -> Dataset:
             return build_dataset(path, read(path), items, name, licence=DECLARED[name].get("licence", ""))
 
-        return Form(name, load, recognise)
+        return Form(name, load, find)
 
     return declare
-
-
-def folder_with(find: FindFiles) -> Recognise:
-    """What recognises a folder in which such files are found."""
-    return lambda path: path.is_dir() and any(True for _ in find(path))
-
-
-def files_of(path: Path, find: FindFiles, lacking: str) -> list[Path]:
-    """The files of a folder, or a file by itself; raises `BadInput` with what a folder without any is `lacking`."""
-    paths = [*find(path)] if path.is_dir() else [path]
-    if not paths:
-        raise BadInput(f"{printable_path(path)} {lacking}")
-    return paths

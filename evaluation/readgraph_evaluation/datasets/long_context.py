@@ -28,16 +28,7 @@ from readgraph.library.documents import document_id
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import printable_path
 from readgraph.state.files import read_toml
-from readgraph_evaluation.datasets.forms import (
-    Asked,
-    DatasetRecord,
-    Form,
-    build_dataset,
-    files_of,
-    folder_with,
-    form,
-    records,
-)
+from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, records
 from readgraph_evaluation.metrics.benchmarks import SEPARATOR
 from readgraph_evaluation.records import Dataset, Item, Text
 
@@ -64,8 +55,7 @@ class InfiniteBenchLine(DatasetRecord):
 
 def _load_infinite_bench(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file, or of a folder of tasks without the summaries; a text may have several."""
-    files = files_of(path, _files, "holds no tasks of ∞Bench, such as passkey.jsonl.")
-    tasks = {file: _task(file) for file in files}
+    tasks = {file: _task(file) for file in infinite_bench.files(path)}
     asked = {file: task for file, task in tasks.items() if task != SUMMARIES} or tasks
     left = f"{SUMMARIES} is left out: its answers are long, so name that file by itself." if asked != tasks else ""
 
@@ -81,10 +71,10 @@ def _load_infinite_bench(path: Path, items: int | None = None) -> Dataset:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    return (path for path in sorted(folder.iterdir()) if path.is_file() and path.name.partition(".")[0] in QUESTIONS)
+    return (path for path in sorted(folder.glob("*")) if path.is_file() and path.name.partition(".")[0] in QUESTIONS)
 
 
-infinite_bench = Form("infinite-bench", _load_infinite_bench, folder_with(_files))
+infinite_bench = Form("infinite-bench", _load_infinite_bench, _files)
 
 
 def _task(path: Path) -> str:
@@ -219,15 +209,15 @@ class OolongWindow(DatasetRecord):
     context_window_text: str
 
 
-def _pairs_files(folder: Path) -> Iterator[Path]:
-    paths = sorted((*folder.glob("oolong-pairs-*"), *folder.glob("data/oolong-pairs-*")))
+def _pairs_files(path: Path) -> Iterator[Path]:
+    paths = [path, *sorted((*path.glob("oolong-pairs-*"), *path.glob("data/oolong-pairs-*")))]
     return (file for file in paths if _PAIRS_FILE.fullmatch(file.name))
 
 
-@form("oolong-pairs", lambda path: bool(_PAIRS_FILE.fullmatch(path.name)) or folder_with(_pairs_files)(path))
+@form("oolong-pairs", _pairs_files)
 def oolong_pairs(path: Path) -> Iterator[Asked]:
     """The questions of a file, or of a folder's; each length has one window, the first in the folder."""
-    for file in files_of(path, _pairs_files, "holds no file such as oolong-pairs-32768.json."):
+    for file in oolong_pairs.files(path):
         if not (named := _PAIRS_FILE.fullmatch(file.name)):
             raise BadInput(f"{printable_path(file)} doesn't tell its length: name it oolong-pairs-32768.json or alike.")
         length, folder = int(named[1]), path if path.is_dir() else file.parent

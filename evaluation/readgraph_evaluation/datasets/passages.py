@@ -19,16 +19,7 @@ from readgraph.sources import load as load_file
 from readgraph.sources.loading import printable_path
 from readgraph.sources.places import page_of
 from readgraph_evaluation.datasets.assembling import MemberDocument, keep_documents_apart
-from readgraph_evaluation.datasets.forms import (
-    Asked,
-    DatasetRecord,
-    Form,
-    build_dataset,
-    first_value,
-    folder_with,
-    form,
-    records,
-)
+from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, first_value, form, records
 from readgraph_evaluation.records import Dataset, Item, Text, TextSpan
 
 
@@ -144,7 +135,7 @@ def _question_files(folder: Path) -> Iterator[Path]:
     return (file for file in _files(folder) if _has_keys(file, browse_comp.keys))
 
 
-browse_comp = Form(NAME, _load_browse_comp, folder_with(_question_files))
+browse_comp = Form(NAME, _load_browse_comp, _question_files)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -122,10 +122,10 @@ class _NarrativeQaQuestion(DatasetRecord):
     answer2: str
 
 
-def _recognise_narrative_qa(path: Path) -> bool:
+def _find_narrative_qa(path: Path) -> list[Path]:
     folder = path if path.is_dir() else path.parent
     both_there = (folder / QUESTIONS).is_file() and (folder / DOCUMENTS).is_file()
-    return (path.is_dir() or path.name == QUESTIONS) and both_there
+    return [folder] if both_there and (path.is_dir() or path.name == QUESTIONS) else []
 
 
 def _load_narrative_qa(path: Path, items: int | None = None, kind: str = "", part: str = "test") -> Dataset:
@@ -155,7 +155,7 @@ PARTS: dict[str, dict[str, Any]] = {
     "narrativeqa-gutenberg-valid": {"kind": "gutenberg", "part": "valid"},
     "narrativeqa-movie-valid": {"kind": "movie", "part": "valid"},
 }
-narrative_qa = [Form(name, partial(_load_narrative_qa, **of), _recognise_narrative_qa) for name, of in PARTS.items()]
+narrative_qa = [Form(name, partial(_load_narrative_qa, **of), _find_narrative_qa) for name, of in PARTS.items()]
 
 
 def _read_narrative_qa(folder: Path, documents: dict[str, _NarrativeQaDocument]) -> Iterator[Asked]:

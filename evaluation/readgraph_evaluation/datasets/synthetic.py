@@ -19,15 +19,7 @@ from pydantic import Field
 from readgraph import BadInput
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.state.files import read_toml
-from readgraph_evaluation.datasets.forms import (
-    Asked,
-    DatasetRecord,
-    build_dataset,
-    files_of,
-    folder_with,
-    form,
-    records,
-)
+from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, build_dataset, form, records
 from readgraph_evaluation.records import Dataset, Item, Text, TextSpan
 
 TASK_NAME = re.compile(r"niah_(?:single|multikey|multivalue|multiquery)(?:_\d)?|\bvt|\bcwe|\bfwe|\bqa_\d")
@@ -50,10 +42,10 @@ def _files(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.glob("*/*.jsonl")) if TASK_NAME.fullmatch(path.parent.name))
 
 
-@form("ruler", folder_with(_files))
+@form("ruler", _files)
 def ruler(path: Path) -> Iterator[Asked]:
     """The questions of a file, or of a folder of tasks; each has its own text."""
-    for file in files_of(path, _files, "holds no tasks of RULER, such as niah_multikey_1/validation.jsonl."):
+    for file in ruler.files(path):
         named = TASK_NAME.search(file.stem) or TASK_NAME.search(file.parent.name)
         for where, task in records(file, SyntheticTask):
             family, text, question = _parts(replace_surrogates(task.input), where)

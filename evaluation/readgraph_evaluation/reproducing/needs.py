@@ -40,12 +40,11 @@ def find_dataset_file(source: Source, data: Path | None) -> Path | None:
         return data
     there = [data.absolute(), *sorted(_list_paths(data.absolute(), DEPTH))]
     form = FORMS.get(source.form or source.dataset)
-    recognise = form and form.recognise
     named = [path for pattern in source.files for path in there if path.match(pattern)]
-    named = [path for path in named if not (path.is_dir() and recognise and not recognise(path))]
+    named = [path for path in named if not (path.is_dir() and form and form.find and not form.recognises(path))]
     fitting = (path for path in named if dataset_name_in(path) in (None, source.dataset))
     own_form = (path for path in there if dataset_name_in(path) == source.dataset)
-    recognised = (path for path in there if recognise and path.is_dir() and recognise(path))
+    recognised = (path for path in there if form and path.is_dir() and form.recognises(path))
     return next(chain(fitting, own_form, recognised), None)
 
 
