@@ -12,14 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from readgraph.nodes.rules.dates import WEEKDAYS, day_name
-from readgraph.state.files import read_toml, replace_file
+from readgraph.state.files import read_package_toml, replace_file
 from readgraph.state.words import count_words
 
 __all__ = ["Board", "write_board"]
@@ -34,7 +33,7 @@ BEGIN, DAYS = date(2021, 1, 4), 1_095
 APART = 8  # days between two things of which the order or the time between is asked: more than a time word reaches back
 
 FEWEST_SESSIONS = 60
-WORDS = read_toml(files(__package__).joinpath("board.toml"), "board.toml", -1)
+WORDS = read_package_toml(__package__, "board.toml")
 
 
 @dataclass

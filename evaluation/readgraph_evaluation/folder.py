@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Self
 
@@ -33,7 +34,6 @@ from readgraph_evaluation.records import Dataset, Judgement, Outcome
 __all__ = ["EvaluationFolder"]
 
 FORMAT = 1
-TAIL = 1 << 16  # bytes that are searched at a time for the end of the last complete line
 WHAT = "evaluation.json"
 
 RESULTS, TABLE, SCORES, REPORT = "results.json", "results.csv", "scores.csv", "report.html"
@@ -225,14 +225,10 @@ class EvaluationFolder:
             return
         check_regular(path, printable_path(path))
         with path.open("r+b") as file:
-            end = start = file.seek(0, os.SEEK_END)
-            while start:
-                start = max(0, start - TAIL)
-                file.seek(start)
-                if (line_end := file.read(min(TAIL, end - start)).rfind(b"\n")) >= 0:
-                    file.truncate(start + line_end + 1)
-                    return
-            file.truncate(0)
+            if file.seek(0, os.SEEK_END):  # an empty file can't be mapped
+                with mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+                    end = content.rfind(b"\n") + 1
+                file.truncate(end)
 
 
 def make_folder(path: Path) -> list[Path]:

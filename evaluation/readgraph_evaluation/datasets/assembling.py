@@ -3,14 +3,12 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
-from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from readgraph.library.histories import BETWEEN, SessionText
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.formats.html_text import convert
-from readgraph.state.files import read_toml
+from readgraph.state.files import read_package_toml
 from readgraph.state.settings import AnswerForm
 from readgraph_evaluation.records import ANY_FORM, Item, Rule, Text, TextSpan
 
@@ -26,7 +24,7 @@ class Scoring(NamedTuple):
 
 SCORING = {
     name: Scoring(**{**fields, "metrics": tuple(fields["metrics"]), "answers": AnswerForm(**fields.get("answers", {}))})
-    for name, fields in read_toml(files(__package__).joinpath("scoring.toml"), "scoring.toml", -1).items()
+    for name, fields in read_package_toml(__package__, "scoring.toml").items()
 }
 MEAN_OF_CATEGORIES = frozenset({"infinite-bench", "beam"})  # whose authors give the mean of categories' means for all
 CHOICES = Scoring(("accuracy", "evidence_recall"))
@@ -143,9 +141,7 @@ def format_turn(speaker: str, text: str) -> str:
 
 def line_spans(text: str) -> list[TextSpan]:
     """The spans of a text's lines."""
-    lines = text.split("\n")
-    starts = accumulate((len(line) + 1 for line in lines), initial=0)
-    return [TextSpan(start, start + len(line)) for line, start in zip(lines, starts, strict=False)]
+    return [TextSpan(*line.span()) for line in re.finditer(r"^.*$", text, re.MULTILINE)]
 
 
 def lines_from(lines: Sequence[TextSpan], first: int, last: int) -> TextSpan | None:

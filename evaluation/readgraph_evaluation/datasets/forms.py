@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 from importlib import import_module
-from importlib.resources import files
 from itertools import count, islice
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
@@ -16,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from readgraph import BadInput
 from readgraph.sources.inputs import most_bytes, too_large_error
 from readgraph.sources.loading import printable_path
-from readgraph.state.files import check_regular, read_toml
+from readgraph.state.files import check_regular, read_package_toml
 from readgraph_evaluation.datasets.assembling import choose_scoring, rule_for
 from readgraph_evaluation.records import Dataset, Item, Text
 
@@ -209,7 +208,7 @@ def build_dataset(
 
 
 FindFiles = Callable[[Path], Iterable[Path]]  # finds what a form reads at a path
-DECLARED = read_toml(files(__package__).joinpath("forms.toml"), "forms.toml", -1)
+DECLARED = read_package_toml(__package__, "forms.toml")
 
 
 @dataclass(frozen=True)

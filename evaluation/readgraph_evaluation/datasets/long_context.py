@@ -16,7 +16,6 @@ import json
 import re
 from collections.abc import Iterator
 from hashlib import sha256
-from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -27,7 +26,7 @@ from readgraph import BadInput
 from readgraph.library.documents import document_id
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.loading import printable_path
-from readgraph.state.files import read_toml
+from readgraph.state.files import read_package_toml
 from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, records
 from readgraph_evaluation.metrics.benchmarks import SEPARATOR
 from readgraph_evaluation.records import Dataset, Item, Text
@@ -36,7 +35,7 @@ SUMMARIES = "longbook_sum_eng"
 
 IN_ORDER = "math_calc"  # the task whose answer is many values, one after the other
 
-QUESTIONS = read_toml(files(__package__).joinpath("infinite_bench.toml"), "infinite_bench.toml", -1)
+QUESTIONS = read_package_toml(__package__, "infinite_bench.toml")
 """The tasks by the names of their files, with the question where a record has none."""
 
 LETTERS = "ABCD"

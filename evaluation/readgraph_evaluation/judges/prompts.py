@@ -7,18 +7,17 @@ The words are our own, and stand in `prompts.toml`.
 """
 
 from collections.abc import Callable, Sequence
-from importlib.resources import files
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
 from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording, fenced
 from readgraph.nodes.prompts import question_part
-from readgraph.state.files import read_toml
+from readgraph.state.files import read_package_toml
 
 MOST_LISTED = 200  # at most so many things that an answer lists are looked at
 
-_WORDS = read_toml(files(__package__).joinpath("prompts.toml"), "prompts.toml", -1)
+_WORDS = read_package_toml(__package__, "prompts.toml")
 _TASKS: dict[str, str] = _WORDS["tasks"]
 RULES: dict[str, str] = _WORDS["rules"]
 """What is asked for, by the rule."""

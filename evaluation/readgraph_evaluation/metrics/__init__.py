@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
 from readgraph import BadInput, ReaderContext
-from readgraph.state.files import read_toml
+from readgraph.state.files import read_package_toml
 from readgraph_evaluation.metrics import answers, benchmarks
 from readgraph_evaluation.records import EVENT_ORDERING, Item, Outcome
 
@@ -55,10 +54,7 @@ def _declared(name: str, line: str, rouge: Sequence[str] = (), **about: Any) -> 
     return Metric(name, line, score, of_run=SCORES_OF_RUNS.get(name), **about)
 
 
-METRICS = {
-    name: _declared(name, **about)
-    for name, about in read_toml(files(__package__).joinpath("metrics.toml"), "metrics.toml", -1).items()
-}
+METRICS = {name: _declared(name, **about) for name, about in read_package_toml(__package__, "metrics.toml").items()}
 
 
 class Raters(NamedTuple):

@@ -1,10 +1,8 @@
 """Records without a model: names, dates, amounts, headings, a word, or sentences, as patterns find them."""
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from readgraph.features.survey.state import Column, Programme
@@ -13,6 +11,7 @@ from readgraph.nodes.building.parts import HEADING, paragraph_ends
 from readgraph.nodes.extractive.amounts import amounts_in, dates_without_amounts, units_in
 from readgraph.nodes.extractive.names import has_capitals, names_in_sentence
 from readgraph.nodes.rules.dates import WrittenDate
+from readgraph.state.files import read_package_toml
 from readgraph.state.languages import language_of
 from readgraph.state.sentences import sentence_spans
 
@@ -24,7 +23,7 @@ _CLAUSE_END = re.compile(
 @cache
 def denial(language: str) -> re.Pattern[str]:
     """A word of denial in this language; in English, where the language has none here."""
-    known = tomllib.loads(files(__package__).joinpath("denials.toml").read_text(encoding="utf-8"))
+    known = read_package_toml(__package__, "denials.toml")
     if language in known["without_spaces"]:
         return re.compile(known["without_spaces"][language])
     words = known["words"].get({"no": "nb", "nn": "nb"}.get(language, language), known["words"]["en"])
