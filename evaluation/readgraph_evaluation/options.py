@@ -3,9 +3,7 @@
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated
-
-from typer import Option
+from typing import Any
 
 from readgraph.cli import shell
 from readgraph.cli.options.documents import EstimateOnly
@@ -14,51 +12,7 @@ from readgraph.cli.shell import completer_of
 from readgraph_evaluation import completing
 from readgraph_evaluation.sweeps import SWEEPS
 
-RowOption = partial(Option, rich_help_panel="Rows and questions")
 row_option = partial(option, rich_help_panel="Rows and questions")
-Limit = Annotated[int | None, Option(min=1, help="Ask only the first N questions.")]
-Sample = Annotated[
-    int | None, RowOption(metavar="N", min=1, help="Ask only N questions, drawn at random over all texts.")
-]
-Seed = Annotated[int, RowOption(metavar="N", help="Another number draws another sample.")]
-Runs = Annotated[int, Option(min=1, help="Ask every question N times, with new samples each time.")]
-Judge = Annotated[
-    str | None, Option(metavar="PROVIDER:NAME", help="The model that rates answers, if a metric needs one.")
-]
-Out = Annotated[
-    Path | None,
-    Option(metavar="FOLDER", help="Folder for answers and results; an existing evaluation there is resumed."),
-]
-Replies = Annotated[
-    Path | None,
-    RowOption(
-        metavar="FOLDER",
-        help="Another evaluation, or a library, whose saved replies are used where they fit: they cost nothing.",
-    ),
-]
-PublishTo = Annotated[
-    Path | None,
-    RowOption(
-        metavar="FOLDER",
-        help="Write the run to a new folder for others: replies and scores, without prompts and the dataset's texts.",
-    ),
-]
-Replay = Annotated[
-    Path | None,
-    RowOption(
-        metavar="FOLDER",
-        help="Repeat a published run from its replies, asking no model, and say whether the scores are the same.",
-    ),
-]
-
-Answers = Annotated[
-    list[Path],
-    RowOption(
-        metavar="FILE",
-        help="Answers of another system, a line of JSON each (id, answer, retrieved, tokens, seconds, confidence), to "
-        "be measured beside the methods, or alone; the row is named after the file. Repeat for each system.",
-    ),
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +36,12 @@ class EvaluateOptions:
         help="A method with settings of its own: METHOD@SETTING=VALUE,… such as gam@rounds=1; repeat for each row.",
         autocompletion=completer_of(completing.rows),
     )
-    answers: Answers = field(default_factory=list)
+    answers: list[Path] = row_option(
+        metavar="FILE",
+        default=[],
+        help="Answers of another system, a line of JSON each (id, answer, retrieved, tokens, seconds, confidence), to "
+        "be measured beside the methods, or alone; the row is named after the file. Repeat for each system.",
+    )
     sweep: str | None = row_option(
         metavar="NAME",
         help=f"The rows of a paper's table: {', '.join(SWEEPS)}.",
@@ -94,28 +53,39 @@ class EvaluateOptions:
         help="Ask the full text too, where it fits the window. Default: on.",
         show_default=False,
     )
-    limit: Limit = None
+    limit: int | None = option(min=1, help="Ask only the first N questions.")
     half: str | None = row_option(
         metavar="HALF", help="Ask only one half of the texts: development, to tune on, or report, for figures."
     )
-    sample: Sample = None
-    seed: Seed = 0
-    runs: Runs = 1
+    sample: int | None = row_option(metavar="N", min=1, help="Ask only N questions, drawn at random over all texts.")
+    seed: int = row_option(default=0, metavar="N", help="Another number draws another sample.")
+    runs: int = option(default=1, min=1, help="Ask every question N times, with new samples each time.")
     metrics: str | None = option(
         metavar="NAME,…",
         help="The metrics to show, the leading one first. Default: those of the dataset.",
         autocompletion=completer_of(completing.metrics, several=True),
     )
-    judge: Judge = None
+    judge: str | None = option(metavar="PROVIDER:NAME", help="The model that rates answers, if a metric needs one.")
     calibrate: bool = row_option(
         "--calibrate",
         default=False,
         help="Measure how far the judge agrees with known verdicts; without FILE, that alone.",
     )
-    out: Out = None
-    replies: Replies = None
-    publish: PublishTo = None
-    replay: Replay = None
+    out: Path | None = option(
+        metavar="FOLDER", help="Folder for answers and results; an existing evaluation there is resumed."
+    )
+    replies: Path | None = row_option(
+        metavar="FOLDER",
+        help="Another evaluation, or a library, whose saved replies are used where they fit: they cost nothing.",
+    )
+    publish: Path | None = row_option(
+        metavar="FOLDER",
+        help="Write the run to a new folder for others: replies and scores, without prompts and the dataset's texts.",
+    )
+    replay: Path | None = row_option(
+        metavar="FOLDER",
+        help="Repeat a published run from its replies, asking no model, and say whether the scores are the same.",
+    )
     inspect: Path | None = row_option(
         metavar="FOLDER",
         help="Write a log of inspect-ai for each row into this folder; without FILE, of the evaluation in --out.",
@@ -131,6 +101,12 @@ class EvaluateOptions:
         return self.file is None and self.form is None
 
 
+def as_evaluated(name: str) -> Any:
+    """The option of `evaluate` with this name."""
+    same = EvaluateOptions.__dataclass_fields__[name]
+    return field(default=same.default, default_factory=same.default_factory, metadata=same.metadata)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReproduceOptions:
     """Which experiment to repeat, how much of it, and where to keep it."""
@@ -142,15 +118,15 @@ class ReproduceOptions:
         autocompletion=completer_of(completing.experiments),
     )
     data: Path | None = option(metavar="FOLDER", help="The folder that holds the datasets.")
-    limit: Limit = None
-    sample: Sample = None
-    seed: Seed = 0
-    runs: Runs = 1
-    judge: Judge = None
-    out: Out = None
-    replies: Replies = None
-    publish: PublishTo = None
-    replay: Replay = None
+    limit: int | None = as_evaluated("limit")
+    sample: int | None = as_evaluated("sample")
+    seed: int = as_evaluated("seed")
+    runs: int = as_evaluated("runs")
+    judge: str | None = as_evaluated("judge")
+    out: Path | None = as_evaluated("out")
+    replies: Path | None = as_evaluated("replies")
+    publish: Path | None = as_evaluated("publish")
+    replay: Path | None = as_evaluated("replay")
     estimate: EstimateOnly = False
 
 
@@ -166,6 +142,6 @@ class BoardOptions:
         show_default="read-agent,mem-walker,gam,ranked,bm25",
         autocompletion=completer_of(shell.methods, several=True),
     )
-    answers: Answers = field(default_factory=list)
-    out: Out = None
+    answers: list[Path] = as_evaluated("answers")
+    out: Path | None = as_evaluated("out")
     estimate: EstimateOnly = False
