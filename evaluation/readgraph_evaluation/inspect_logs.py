@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from readgraph import BadInput
-from readgraph.sources.loading import printable_path
+from readgraph.sources.loading import fault_of
 from readgraph.state.files import replace_file
 from readgraph.state.records import digest
 from readgraph_evaluation.metrics import METRICS
@@ -44,7 +43,7 @@ def write_logs(evaluation: ScoredEvaluation, logs: Path) -> list[Path]:
                 json.dump(log, file, ensure_ascii=False, indent=1)
             written.append(path)
     except OSError as problem:
-        raise BadInput(f"{printable_path(logs)} can't be used as a folder for logs: {problem.strerror}.") from None
+        raise fault_of(logs, f"can't be used as a folder for logs: {problem.strerror}.") from None
     return written
 
 

@@ -11,9 +11,8 @@ from typing import Any, NotRequired
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from readgraph import BadInput
 from readgraph.models.metering import ModelExchange
-from readgraph.sources.loading import printable_path
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph.state.files import NOT_UTF8, check_regular
 from readgraph.state.words import count_words
 from readgraph_evaluation.records import Item, Judgement, Outcome
@@ -135,7 +134,7 @@ def read_file_as(path: Path, shape: Any, text: str | None = None) -> Any:
     try:
         return read_as(shape, read_text(path) if text is None else text)
     except ValueError as problem:
-        raise BadInput(f"{printable_path(path)} can't be read: {problem}.") from None
+        raise fault_of(path, f"can't be read: {problem}.") from None
 
 
 def read_text(path: Path) -> str:
@@ -146,7 +145,7 @@ def read_text(path: Path) -> str:
     except (OSError, ValueError) as problem:
         not_read = NOT_UTF8 if isinstance(problem, UnicodeDecodeError) else problem
         reason = problem.strerror if isinstance(problem, OSError) else not_read
-        raise BadInput(f"{printable_path(path)} can't be read: {reason}.") from None
+        raise fault_of(path, f"can't be read: {reason}.") from None
 
 
 def json_lines(values: Iterable[Any]) -> str:

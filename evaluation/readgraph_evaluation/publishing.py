@@ -27,7 +27,7 @@ from readgraph.models.names import find_model_entry
 from readgraph.models.prompt import export_words, own_words
 from readgraph.models.reply import FLAWED, FLAWS, prompt_key
 from readgraph.nodes.prompts import every_wording
-from readgraph.sources.loading import printable_path
+from readgraph.sources.loading import fault_of
 from readgraph.state.words import format_count
 from readgraph_evaluation.folder import SCORES, EvaluationFolder, FolderContents
 from readgraph_evaluation.line_shapes import json_lines
@@ -68,14 +68,14 @@ def write_published_run(
             export_words(own_words(words, context.prompts), to / PROMPTS / f"{words.name}.toml")
         published.write(RUN, json.dumps(run, ensure_ascii=False, indent=1) + "\n")  # last: it makes the folder a run
     except OSError as problem:
-        raise BadInput(f"{printable_path(to)} can't be written: {problem.strerror}.") from None
+        raise fault_of(to, f"can't be written: {problem.strerror}.") from None
     return run
 
 
 def check_new(to: Path) -> None:
     """Raises `BadInput` for a folder that holds something, before anything is run."""
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
-        raise BadInput(f"{printable_path(to)} holds something already: name a new folder.")
+        raise fault_of(to, "holds something already: name a new folder.")
 
 
 def _check_complete(contents: FolderContents) -> None:

@@ -15,9 +15,9 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
-from readgraph import BadInput, ReaderContext, ReadgraphError
+from readgraph import ReaderContext, ReadgraphError
 from readgraph.models.reply import Flaw, ModelReply, PublishedReplies, replay_published
-from readgraph.sources.loading import printable_path
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph.state.files import check_format
 from readgraph.state.reading import Tokens
 from readgraph_evaluation import publishing
@@ -73,13 +73,11 @@ class _ReplyLine(TypedDict):
 def run_of(folder: Path) -> RunRecord:
     """What run.json says; raises `BadInput` where the folder holds no published run."""
     if not (folder / publishing.RUN).exists():
-        raise BadInput(
-            f"{printable_path(folder)} holds no published run: 'readgraph evaluate … --publish FOLDER' makes one."
-        )
+        raise fault_of(folder, "holds no published run: 'readgraph evaluate … --publish FOLDER' makes one.")
     text = read_text(folder / publishing.RUN)
     kept = read_file_as(folder / publishing.RUN, dict[str, Any], text)
     if kept.get("readgraph") != "run":
-        raise BadInput(f"{printable_path(folder / publishing.RUN)} describes no published run.")
+        raise fault_of(folder / publishing.RUN, "describes no published run.")
     check_format(f"The run in {printable_path(folder)}", kept.get("format"), publishing.FORMAT)
     run: RunRecord = read_file_as(folder / publishing.RUN, RunRecord, text)
     return run
@@ -115,7 +113,7 @@ def read_published_scores(folder: Path) -> dict[ScoreKey, float]:
     except (KeyError, TypeError, ValueError, csv.Error):
         lines = [(("", "", "", ""), math.nan)]
     if not all(math.isfinite(score) for _, score in lines):
-        raise BadInput(f"{printable_path(folder / SCORES)} can't be read: it holds a row without a score.")
+        raise fault_of(folder / SCORES, "can't be read: it holds a row without a score.")
     return _index_unique(folder / SCORES, lines)
 
 
@@ -123,7 +121,7 @@ def _index_unique(path: Path, lines: list[tuple[Any, Any]]) -> dict[Any, Any]:
     """The lines by their names; of two with one name, nobody could say which one counts."""
     name, count = next(iter(Counter(name for name, _ in lines).most_common(1)), ("", 1))
     if count > 1:
-        raise BadInput(f"{printable_path(path)} holds two lines for {name}: remove one.")
+        raise fault_of(path, f"holds two lines for {name}: remove one.")
     return dict(lines)
 
 

@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from readgraph import BadInput
-from readgraph.sources.loading import printable_path
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph_evaluation.floors import score_floors
 from readgraph_evaluation.folder import SCORES, EvaluationFolder, FolderContents
 from readgraph_evaluation.judges.calibration import find_unproven_metrics, newest_calibration, summarise_judging
@@ -378,10 +378,7 @@ def _check_the_same_questions(one: str, other: str, records: list[dict[str, Any]
 
 def _load_scored(path: Path) -> ScoredEvaluation:
     if not (path / SCORES).exists():
-        raise BadInput(
-            f"{printable_path(path)} holds no {SCORES}: the evaluation isn't finished; give the same command "
-            "again to go on."
-        )
+        raise fault_of(path, f"holds no {SCORES}: the evaluation isn't finished; give the same command again to go on.")
     folder = EvaluationFolder(path)
     return ScoredEvaluation.of(folder.dataset(), folder)
 

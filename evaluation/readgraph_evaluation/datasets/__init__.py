@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from readgraph import BadInput
-from readgraph.sources.loading import printable_path
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph_evaluation.datasets import agents, conversations, locomo, long_context, passages, stories, synthetic
 from readgraph_evaluation.datasets.forms import Form, check_begins, first_value
 from readgraph_evaluation.datasets.own import own
@@ -51,9 +51,7 @@ def load_dataset(path: Path | None = None, name: str | None = None, items: int |
     form = FORMS[name] if name else recognise_form(path)
     if form is None:
         check_begins(path)
-        raise BadInput(
-            f"{printable_path(path)} is not in a known form ({', '.join(FORMS)}): name its form with --dataset."
-        )
+        raise fault_of(path, f"is not in a known form ({', '.join(FORMS)}): name its form with --dataset.")
     return form.load(path, items)
 
 

@@ -16,7 +16,7 @@ from readgraph import BadInput
 from readgraph.features.web.page import web_page
 from readgraph.library.documents import document_id
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.sources.loading import printable_path
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, records
 from readgraph_evaluation.records import Dataset, Item, Text, WebStep
 
@@ -150,11 +150,11 @@ def _load_trajectories(path: Path, items: int | None = None) -> Dataset:
     listed = {name: tuple(ids) for _, each in records(haystack, _Haystacks) for name, ids in each}
     asked = without_picture[:items]
     if unlisted := [question.id for question in asked if question.id not in listed]:
-        raise BadInput(f"{printable_path(haystack)} has no trajectories for the question '{unlisted[0]}'.")
+        raise fault_of(haystack, f"has no trajectories for the question '{unlisted[0]}'.")
     wanted = {name for question in asked for name in listed[question.id]}
     held = {each.id: each.text for _, each in records(trajectories, _Trajectory) if each.id in wanted}
     if missing := wanted - held.keys():
-        raise BadInput(f"{printable_path(trajectories)} has no trajectory '{min(missing)}': download it again.")
+        raise fault_of(trajectories, f"has no trajectory '{min(missing)}': download it again.")
     texts, rows = dict[tuple[str, ...], Text](), list[Asked]()
     for question in asked:
         ids, identity = listed[question.id], f"{question.domain}-{len(texts) + 1}"

@@ -1,7 +1,7 @@
 """How datasets are scored, as their papers or official scripts do, and texts made of parts, with the parts' spans."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -14,12 +14,17 @@ from readgraph_evaluation.records import ANY_FORM, Item, Rule, Text, TextSpan
 
 
 class Scoring(NamedTuple):
-    """A dataset's metrics (the leading one first), profile, form of references; from `long_words` texts are `long`."""
+    """A dataset's metrics (the leading one first), profile, form of references; from `long_words` texts are `long`.
+
+    `rule`: how a judge decides on a question; `rules`: on those of single categories.
+    """
 
     metrics: tuple[str, ...]
     profile: str = ""
     answers: AnswerForm = ANY_FORM
     long_words: int = 0
+    rule: Rule | Literal[""] = ""
+    rules: Mapping[str, Rule] = {}
 
 
 SCORING = {
@@ -40,19 +45,10 @@ def choose_scoring(dataset: str, items: Collection[Item]) -> Scoring:
     return CHOICES if choices == len(items) else BOTH if choices else FREE
 
 
-LONG_MEM_EVAL_RULES: dict[str, Rule] = {
-    "temporal-reasoning": "temporal",
-    "knowledge-update": "update",
-    "single-session-preference": "preference",
-}  # LongMemEval's rules by which a judge decides, by the question's category
-
-
 def rule_for(dataset: str, item: Item) -> Rule | Literal[""]:
     """The rule by which a judge decides on an answerable question of this dataset; "" where it has none of its own."""
-    if dataset == "longmemeval":
-        return LONG_MEM_EVAL_RULES.get(item.category, "steps")
-    of_gotchas = dataset == "longmemeval-v2" and item.category == "errors-gotchas"  # one right point is enough
-    return "generous" if of_gotchas or dataset in ("locomo", "locomo-corrected") else ""
+    scoring = SCORING.get(dataset, FREE)
+    return scoring.rules.get(item.category, scoring.rule)
 
 
 HTML = re.compile(r"\s*(<!doctype\b|<[a-z]+[\s>])", re.IGNORECASE)

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from readgraph import BadInput
 from readgraph.sources.inputs import most_bytes, too_large_error
-from readgraph.sources.loading import printable_path
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph.state.files import check_regular, read_package_toml
 from readgraph_evaluation.datasets.assembling import choose_scoring, rule_for
 from readgraph_evaluation.records import Dataset, Item, Text
@@ -63,7 +63,7 @@ def first_value(path: Path) -> Any:
 def check_begins(path: Path) -> None:
     """Raise `BadInput` for a file that is empty or whose first record can't be read, which no form would mend."""
     if path.is_file() and next(_values(path), None) is None:
-        raise BadInput(f"{printable_path(path)} holds no question.")
+        raise fault_of(path, "holds no question.")
 
 
 def _values(path: Path, longest: int | None = None) -> Iterator[tuple[str, Any]]:
@@ -199,12 +199,12 @@ def build_dataset(
             break
     if not kept:
         raise BadInput(f"{printable_path(path) if path else name} holds no question.")
-    metrics, profile, answers, long_words = choose_scoring(name, kept.values())
-    long = {text.id for text in texts.values() if text.words >= long_words} if long_words else set[str]()
+    scoring = choose_scoring(name, kept.values())
+    long = {text.id for text in texts.values() if scoring.long_words and text.words >= scoring.long_words}
     asked_items = tuple(
         replace(item, groups=(*item.groups, LONG)) if item.text in long else item for item in kept.values()
     )
-    return Dataset(name, tuple(texts.values()), asked_items, metrics, profile, answers, licence, note)
+    return Dataset(name, tuple(texts.values()), asked_items, *scoring[:3], licence, note)
 
 
 FindFiles = Callable[[Path], Iterable[Path]]  # finds what a form reads at a path
@@ -237,7 +237,7 @@ class Form:
         """The files of a folder, or a file by itself; raises `BadInput` for a folder without any."""
         paths = [*self.find(path)] if self.find and path.is_dir() else [path]
         if not paths:
-            raise BadInput(f"{printable_path(path)} {DECLARED[self.name]['lacking']}")
+            raise fault_of(path, DECLARED[self.name]["lacking"])
         return paths
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from readgraph import BadInput
-from readgraph.sources.loading import printable_path
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph.state.words import format_count
 from readgraph_evaluation.datasets.assembling import SessionTurns, Spans, SpeakerTurn, join_sessions
 from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, record, records
@@ -68,9 +68,10 @@ class LocomoCorrections:
             words = plain(correction.question)
             if not (place < len(asked) and asked[place] == words):
                 if asked.count(words) != 1:
-                    raise BadInput(
-                        f"{printable_path(self.path)} corrects {correction.question_id}, which is no question "
-                        "of the dataset: take both from the same publication."
+                    raise fault_of(
+                        self.path,
+                        f"corrects {correction.question_id}, which is no question "
+                        "of the dataset: take both from the same publication.",
                     )
                 place = asked.index(words)
             by_place[place] = correction

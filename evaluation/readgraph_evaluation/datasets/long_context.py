@@ -25,7 +25,7 @@ from pydantic import Field
 from readgraph import BadInput
 from readgraph.library.documents import document_id
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.sources.loading import printable_path
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph.state.files import read_package_toml
 from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, records
 from readgraph_evaluation.metrics.benchmarks import SEPARATOR
@@ -79,9 +79,7 @@ infinite_bench = Form("infinite-bench", _load_infinite_bench, _files)
 def _task(path: Path) -> str:
     match = _TASK.search(path.name) or _TASK.search(path.absolute().parent.name)
     if not match:
-        raise BadInput(
-            f"{printable_path(path)} doesn't name its task: name it as ∞Bench does ({', '.join(QUESTIONS)})."
-        )
+        raise fault_of(path, f"doesn't name its task: name it as ∞Bench does ({', '.join(QUESTIONS)}).")
     return match[0]
 
 
@@ -218,7 +216,7 @@ def oolong_pairs(path: Path) -> Iterator[Asked]:
     """The questions of a file, or of a folder's; each length has one window, the first in the folder."""
     for file in oolong_pairs.files(path):
         if not (named := _PAIRS_FILE.fullmatch(file.name)):
-            raise BadInput(f"{printable_path(file)} doesn't tell its length: name it oolong-pairs-32768.json or alike.")
+            raise fault_of(file, "doesn't tell its length: name it oolong-pairs-32768.json or alike.")
         length, folder = int(named[1]), path if path.is_dir() else file.parent
         text = Text(f"trec_coarse {length}", f"trec_coarse {length}", _window_of(folder, length))
         for where, line in records(file, OolongPairsLine):
@@ -263,10 +261,7 @@ def _load_scrolls(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file; the outputs of one input are the references of one question."""
     match = re.search("|".join(SETS), f"{path.absolute().parent.name}/{path.name}")
     if not match:
-        raise BadInput(
-            f"{printable_path(path)} doesn't name its set: put it into a folder named as SCROLLS does "
-            f"({', '.join(SETS)})."
-        )
+        raise fault_of(path, f"doesn't name its set: put it into a folder named as SCROLLS does ({', '.join(SETS)}).")
     return build_dataset(path, _read_scrolls(path, match[0]), items, SETS[match[0]][0])
 
 

@@ -16,7 +16,7 @@ from pydantic import Field
 from readgraph import BadInput
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources import load as load_file
-from readgraph.sources.loading import printable_path
+from readgraph.sources.loading import fault_of
 from readgraph.sources.places import page_of
 from readgraph_evaluation.datasets.assembling import MemberDocument, keep_documents_apart
 from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, first_value, form, records
@@ -108,7 +108,7 @@ def _load_browse_comp(path: Path, items: int | None = None) -> Dataset:
     questions = [file for file in files if _has_keys(file, browse_comp.keys)]
     corpus = [file for file in files if file not in questions and _has_keys(file, CORPUS_KEYS)]
     if len(questions) != 1:
-        raise BadInput(f"{printable_path(path)} needs one file of questions, such as browsecomp_plus_decrypted.jsonl.")
+        raise fault_of(path, "needs one file of questions, such as browsecomp_plus_decrypted.jsonl.")
     asked = [*islice(records(questions[0], _BrowseCompQuery), items)]
     for where, query in asked:
         if _ENCRYPTED.fullmatch(query.query):
@@ -196,11 +196,11 @@ def finance_bench(path: Path) -> Iterator[Asked]:
 def _report(path: Path, name: str) -> tuple[Text, dict[int, TextSpan]]:
     """A report, and the spans of its pages by their numbers."""
     if Path(name).name != name:
-        raise BadInput(f"{printable_path(path)} names a report '{name}', which is no name of a file.")
+        raise fault_of(path, f"names a report '{name}', which is no name of a file.")
     folders = (path.parent / "pdfs", path.parent.parent / "pdfs", path.parent)
     file = next((found for folder in folders if (found := folder / f"{name}.pdf").is_file()), None)
     if file is None:
-        raise BadInput(f"{printable_path(path)} asks about {name}.pdf: put its PDFs into a folder 'pdfs' beside it.")
+        raise fault_of(path, f"asks about {name}.pdf: put its PDFs into a folder 'pdfs' beside it.")
     source = load_file(file)
     starts = dict[int, int]()
     for place in source.places:

@@ -14,11 +14,10 @@ from typing import Any, Literal
 
 from pydantic import AliasPath, Field, model_validator
 
-from readgraph import BadInput
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.formats import html_text, plain_text
 from readgraph.sources.inputs import read_bytes
-from readgraph.sources.loading import printable_path
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph_evaluation.datasets.assembling import format_turn, line_spans, lines_from, without_html
 from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, records
 from readgraph_evaluation.records import Dataset, Item, Text
@@ -138,9 +137,8 @@ def _load_narrative_qa(path: Path, items: int | None = None, kind: str = "", par
     }
     present = {identity for identity in documents if _story(folder, identity).is_file()}
     if not present:
-        raise BadInput(
-            f"{printable_path(folder / STORIES)} holds no story of the {NAMED[part]} set: download them with "
-            "download_stories.sh."
+        raise fault_of(
+            folder / STORIES, f"holds no story of the {NAMED[part]} set: download them with download_stories.sh."
         )
     name = f"narrativeqa-{kind}" if kind else "narrativeqa"
     asked = _read_narrative_qa(folder, {identity: documents[identity] for identity in present})

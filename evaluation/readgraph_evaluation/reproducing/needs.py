@@ -10,7 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from readgraph import BadInput, PageStore, ReaderContext, ReadgraphError
 from readgraph.graphs.estimate import Estimate
 from readgraph.library.histories import SessionText
-from readgraph.sources.loading import printable_path
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph_evaluation.datasets import FORMS
 from readgraph_evaluation.datasets.assembling import SCORING
 from readgraph_evaluation.datasets.forms import first_value
@@ -33,10 +33,7 @@ def find_dataset_file(source: Source, data: Path | None) -> Path | None:
         raise BadInput(f"There is no folder {printable_path(data)}: name the folder that holds the datasets.")
     if data.is_file():
         if dataset_name_in(data) not in (None, "", source.dataset):
-            raise BadInput(
-                f"{printable_path(data)} holds {dataset_name_in(data)}, and this needs {source.dataset}: name "
-                "another file."
-            )
+            raise fault_of(data, f"holds {dataset_name_in(data)}, and this needs {source.dataset}: name another file.")
         return data
     there = [data.absolute(), *sorted(_list_paths(data.absolute(), DEPTH))]
     form = FORMS.get(source.form or source.dataset)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
-from readgraph import BadInput, ReaderContext, open_library
+from readgraph import ReaderContext, open_library
 from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.terminal.progress import ItemsProgress, notices
 from readgraph.cli.terminal.rendering import print_json
@@ -16,7 +16,7 @@ from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.estimate import Estimate
 from readgraph.models.client import model_client
 from readgraph.models.prices import exchange_cost
-from readgraph.sources.loading import printable_path
+from readgraph.sources.loading import fault_of
 from readgraph.state.transports import price_share
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.judges import calibration as known
@@ -72,9 +72,7 @@ async def calibrate_once(
 
 def _calibrate_in_folder(folder: EvaluationFolder, rater: ReaderContext, screen: OutputOptions, cost: Cost) -> Any:
     if _basis_of(rater) != known.basis(folder.what().get("own_prompts", {})):
-        raise BadInput(
-            f"{printable_path(folder.path)} was begun with other prompts of the judge: give the same --prompts."
-        )
+        raise fault_of(folder.path, "was begun with other prompts of the judge: give the same --prompts.")
 
     async def run() -> None:
         async with open_library(folder.library) as library:

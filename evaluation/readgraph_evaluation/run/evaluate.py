@@ -25,7 +25,7 @@ from readgraph.library.opening import holds_library
 from readgraph.library.upkeep.archives import copy_replies
 from readgraph.models.client import model_client
 from readgraph.models.windows.window import TOKENS_PER_WORD
-from readgraph.sources.loading import STANDARD_INPUT, printable_path
+from readgraph.sources.loading import STANDARD_INPUT, fault_of, printable_path
 from readgraph.state.files import replace_file
 from readgraph.state.words import format_count
 from readgraph_evaluation import plan
@@ -254,9 +254,7 @@ def write_inspect_logs(out: Path, to: Path, screen: OutputOptions) -> None:
 def _library_with_replies(source: Path) -> Path:
     theirs = EvaluationFolder(source).library if (source / WHAT).exists() else source
     if not holds_library(theirs):
-        raise BadInput(
-            f"{printable_path(source)} holds no recorded replies: name the folder of an evaluation or of a library."
-        )
+        raise fault_of(source, "holds no recorded replies: name the folder of an evaluation or of a library.")
     return theirs
 
 
@@ -381,4 +379,4 @@ def _open_output(out: Path) -> Iterator[IO[str]]:
         with replace_file(out, errors="replace") as file:
             yield file
     except OSError as problem:
-        raise BadInput(f"{printable_path(out)} can't be written: {problem.strerror}.") from None
+        raise fault_of(out, f"can't be written: {problem.strerror}.") from None

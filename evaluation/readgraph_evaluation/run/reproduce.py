@@ -20,7 +20,7 @@ from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.methods import web_method_named
 from readgraph.models.prices import in_dollars
 from readgraph.models.reply import replay_published
-from readgraph.sources.loading import printable_path
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph.state.transports import price_share
 from readgraph.state.words import format_count
 from readgraph_evaluation import replaying
@@ -85,9 +85,7 @@ def _context(run: replaying.RunRecord, theirs: Path) -> ReaderContext:
         name: tuple(value) if isinstance(value, list) else value for name, value in run["settings"].items()
     }
     if unknown := settings.keys() - {field.name for field in fields(ReaderContext)}:
-        raise BadInput(
-            f"{printable_path(theirs)} was made by another version of readgraph, with a setting '{min(unknown)}'."
-        )
+        raise fault_of(theirs, f"was made by another version of readgraph, with a setting '{min(unknown)}'.")
     settings |= run["budget"] | {"prompts": str(theirs / PROMPTS) if (theirs / PROMPTS).is_dir() else ""}
     return ReaderContext(**settings)
 

@@ -1,7 +1,7 @@
 """The results of an evaluation as tables: scores, use, categories, and how far its judge can be trusted."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -176,18 +176,16 @@ def length_line(lengths: Mapping[str, Any]) -> str:
     )
 
 
-def _agreement(found: Mapping[str, Any]) -> str:
-    if found["agreement"] is None:
-        return NONE
-    low, high = found["interval"]
-    return f"{found['agreement']:.0f} % [{low:.0f}–{high:.0f}]"
+def _agreement(judged: Mapping[str, Any]) -> str:
+    return _with_interval(judged["agreement"], judged["interval"], "{:.0f}", " %")
 
 
-def _kappa(found: Mapping[str, Any]) -> str:
-    if found["kappa"] is None:
-        return NONE
-    low, high = found["kappa_interval"]
-    return f"{found['kappa']:.2f} [{low:.2f}–{high:.2f}]"
+def _kappa(judged: Mapping[str, Any]) -> str:
+    return _with_interval(judged["kappa"], judged["kappa_interval"], "{:.2f}")
+
+
+def _with_interval(value: float | None, interval: Sequence[float], form: str, unit: str = "") -> str:
+    return NONE if value is None else f"{form.format(value)}{unit} [{'–'.join(map(form.format, interval))}]"
 
 
 def _mistakes_and_use(found: Mapping[str, Any]) -> Iterator[str]:
