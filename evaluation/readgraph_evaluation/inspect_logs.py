@@ -58,10 +58,8 @@ def _log(
     items = evaluation.dataset.by_id
     outcomes = evaluation.outcomes[name]
     rater = (evaluation.results["judging"] or {}).get("rater", "")
-    samples = [
-        _sample(evaluation, items[one.item], one, of_samples.get(one.key, {}), mappings.get((one.key, rater), {}))
-        for one in outcomes
-    ]
+    keyed = [(one, of_samples.get(one.key, {}), mappings.get((one.key, rater), {})) for one in outcomes]
+    samples = [_sample(evaluation, items[one.item], one, usage, said) for one, usage, said in keyed]
     complete = len(outcomes) == (len(items) - row["left_out"]) * what["runs"]
     return {
         "version": 2,

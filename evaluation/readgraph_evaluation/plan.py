@@ -116,9 +116,8 @@ def what_is_run(
 def digest_of(file: Path) -> str:
     """The hash of a file's bytes, or of the names and sizes of a folder's files."""
     if file.is_dir():
-        listed = sorted(
-            (str(path.relative_to(file)), path.stat().st_size) for path in file.rglob("*") if path.is_file()
-        )
+        paths = [path for path in file.rglob("*") if path.is_file()]
+        listed = sorted((str(path.relative_to(file)), path.stat().st_size) for path in paths)
         return hashlib.sha256(repr(listed).encode()).hexdigest()
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

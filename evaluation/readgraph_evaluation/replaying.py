@@ -7,6 +7,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from math import isclose
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired
@@ -165,9 +166,8 @@ def compare_with_published(theirs: Path, folder: EvaluationFolder) -> RunCompari
         _list_differences(scores, read_published_scores(folder.path), "published", "replayed"),
         _list_differences(figures, recomputed, f"in {publishing.RUN}", "recomputed"),
     )
-    return RunComparison(
-        len(answers), len(scores), len(figures), tuple(line for of in differences for line in sorted(of))
-    )
+    listed = tuple(chain.from_iterable(map(sorted, differences)))
+    return RunComparison(len(answers), len(scores), len(figures), listed)
 
 
 async def judge_again(theirs: Path, dataset: Dataset, folder: EvaluationFolder, rater: ReaderContext) -> None:

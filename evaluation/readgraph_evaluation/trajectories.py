@@ -1,7 +1,7 @@
 """Training examples from the prompts and replies of an evaluation, in TRL's formats: `sft`, `preference`, `reward`."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import fmean
 from typing import Any
 
@@ -99,11 +99,7 @@ def rewards(folder: EvaluationFolder) -> Iterator[Example]:
         }
 
 
-FORMS: dict[str, Callable[[EvaluationFolder], Iterator[Example]]] = {
-    "sft": good_paths,
-    "preference": preferences,
-    "reward": rewards,
-}
+FORMS = {"sft": good_paths, "preference": preferences, "reward": rewards}
 
 
 def each_once(lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:

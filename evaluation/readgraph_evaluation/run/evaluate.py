@@ -47,7 +47,7 @@ from readgraph_evaluation.results import ScoredEvaluation, difference_of
 from readgraph_evaluation.rows import SUMMARY, EvaluationRow, on_web_pages, rows_to_run
 from readgraph_evaluation.run.calibrate import calibrate, calibrate_once, calibration_estimate, costs, show_progress
 from readgraph_evaluation.run.tables import P_MEANS, UNPROVEN, pairs_table, print_lines, print_results
-from readgraph_evaluation.running import Evaluation, Group, find_unanswered
+from readgraph_evaluation.running import Evaluation, find_unanswered
 from readgraph_evaluation.sweeps import sweep_named
 from readgraph_evaluation.trajectories import FORMS
 
@@ -292,17 +292,20 @@ def estimate(options: EvaluateOptions, context: ReaderContext, screen: OutputOpt
     rows = rows_of(options, dataset, settings)
     folder = EvaluationFolder(options.out) if options.out and EvaluationFolder(options.out).library.exists() else None
     groups = find_unanswered(dataset, rows, range(options.runs), folder.outcomes() if folder else [])
-    needed = run_until_stopped(_estimate_in_folder(folder, groups))
+
+    async def estimate_groups() -> Estimate:
+        if folder is None:
+            return await plan.estimate_groups(PageStore(InMemoryStore()), groups)
+        async with open_library(folder.library) as library:
+            return await plan.estimate_groups(library.pages, groups)
+
+    needed = run_until_stopped(estimate_groups())
     words = sum(text.words for text in dataset.texts)
     rating = None
     if options.judge:
-        judging = replace(settings, model=options.judge)
-        unjudged = (
-            [dataset.by_id[outcome.item] for outcome in find_unjudged(dataset, folder, judging)] if folder else []
-        )
-        unanswered = [item for *_, items in groups for item in items]
-        metrics = Raters(options.judge, None).metrics_with_model(dataset.metrics)
-        ratings = plan.estimate_rating([*unanswered, *unjudged], metrics)
+        unjudged = find_unjudged(dataset, folder, replace(settings, model=options.judge)) if folder else []
+        to_judge = [*chain.from_iterable(items for *_, items in groups), *(dataset.by_id[one.item] for one in unjudged)]
+        ratings = plan.estimate_rating(to_judge, Raters(options.judge, None).metrics_with_model(dataset.metrics))
         calibrating = calibration_estimate(pairs_for(dataset)) if options.calibrate else Estimate()
         rating = (ratings + calibrating, options.judge)
     show_estimate(needed, words, settings, screen, rating)
@@ -314,13 +317,6 @@ def estimate_readings(options: EvaluateOptions, context: ReaderContext) -> Estim
     rows = rows_of(options, dataset, plan.with_papers_settings(dataset, context))
     groups = find_unanswered(dataset, rows, range(options.runs), [])
     return run_until_stopped(plan.estimate_groups(PageStore(InMemoryStore()), groups, rough=True))
-
-
-async def _estimate_in_folder(folder: EvaluationFolder | None, groups: list[Group]) -> Estimate:
-    if folder is None:
-        return await plan.estimate_groups(PageStore(InMemoryStore()), groups)
-    async with open_library(folder.library) as library:
-        return await plan.estimate_groups(library.pages, groups)
 
 
 A, B = "A", "B"

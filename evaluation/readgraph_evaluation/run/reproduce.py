@@ -81,9 +81,8 @@ def replay(file: Path | None, form: str | None, theirs: Path, out: Path | None, 
 
 
 def _context(run: replaying.RunRecord, theirs: Path) -> ReaderContext:
-    settings: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in run["settings"].items()
-    }
+    written = run["settings"].items()
+    settings: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in written}
     if unknown := settings.keys() - {field.name for field in fields(ReaderContext)}:
         raise fault_of(theirs, f"was made by another version of readgraph, with a setting '{min(unknown)}'.")
     settings |= run["budget"] | {"prompts": str(theirs / PROMPTS) if (theirs / PROMPTS).is_dir() else ""}

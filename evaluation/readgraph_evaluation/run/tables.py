@@ -62,7 +62,7 @@ def format_figure(value: float | None, form: str = "{:.1f}") -> str:
 
 
 MOST_COLUMNS = 7  # with more categories than this, each is a row, and each method a column
-Line = tuple[str, list[str]]
+Line = tuple[str, ...]  # a name and figures
 
 
 def category_table(results: dict[str, Any], metric: str = "") -> Table | None:
@@ -77,16 +77,14 @@ def category_table(results: dict[str, Any], metric: str = "") -> Table | None:
         return None
     shown = [f"{one_line(name) or 'none'} ({count:,})" for name, count in counts.items()]
     shown += [ALIKE] if results["what"]["dataset"] in MEAN_OF_CATEGORIES else []
-    lines = [line for method in methods for line in _lines(results, method, leading, [*counts])]
-    if len(shown) <= MOST_COLUMNS:
-        table = table_of(*map(SafeText, shown))
-        for name, figures in lines:
-            table.add_row(name, *figures)
-        return table
-    first = f"{metric} by category" if metric else "category"
-    table = table_of(*(SafeText(name.strip()) for name, _ in lines), first=first)
-    for number, category in enumerate(shown):
-        table.add_row(SafeText(category), *(figures[number] for _, figures in lines))
+    rows = [("method", *shown), *(line for method in methods for line in _lines(results, method, leading, [*counts]))]
+    if len(shown) > MOST_COLUMNS:
+        named = [(name.strip(), *figures) for name, *figures in rows[1:]]
+        rows = [*zip((f"{metric} by category" if metric else "category", *shown), *named, strict=True)]
+    (first, *columns), *lines = rows
+    table = table_of(*map(SafeText, columns), first=first)
+    for name, *figures in lines:
+        table.add_row(SafeText(name), *figures)
     return table
 
 
@@ -94,15 +92,14 @@ def _lines(results: dict[str, Any], method: dict[str, Any], leading: str, catego
     metric = method["metrics"].get(leading)
     known, shows_alike = categories_of(metric), results["what"]["dataset"] in MEAN_OF_CATEGORIES
     alike = [format_figure(metric and metric["category_mean"])] if shows_alike else []
-    yield row_name(method["method"]), [*(format_figure(known.get(name, {}).get("mean")) for name in categories), *alike]
+    yield row_name(method["method"]), *(format_figure(known.get(name, {}).get("mean")) for name in categories), *alike
     papers = defaultdict[str, dict[str, float]](dict)
     for figure in results["published"]:
         if (figure["method"], figure["metric"]) == (method["method"], leading):
             papers[figure["model"]][figure["category"]] = figure["value"]
     for model, values in papers.items():
         if values.keys() & {*categories}:
-            figures = [format_figure(values.get(name)) for name in categories]
-            yield f"  published, {model}", figures + [""] * len(alike)
+            yield f"  published, {model}", *(format_figure(values.get(name)) for name in categories), *[""] * len(alike)
 
 
 def print_calibration(found: Mapping[str, Any]) -> None:
@@ -255,9 +252,8 @@ def _scores(results: dict[str, Any]) -> Table:
         figures = [score(metrics[leading]) if leading in metrics else NONE]
         figures += [format_figure(metrics.get(name, {}).get("mean")) for name in others]
         figures += [format_figure(method["figures"]["answer_words"])] if judged else []
-        papers = [
-            f"{figure['value']:.1f} ({figure['model']})" for figure in published if figure["method"] == method["method"]
-        ]
+        of_papers = [figure for figure in published if figure["method"] == method["method"]]
+        papers = [f"{figure['value']:.1f} ({figure['model']})" for figure in of_papers]
         table.add_row(row_name(method["method"]), *figures, *([", ".join(papers) or NONE] if published else []))
     for name, means in results["floors"].items():
         figures = [format_figure(means.get(metric)) for metric in (leading, *others)]
