@@ -241,10 +241,7 @@ def _difference(kept: Any, wanted: Any) -> str:
     if not (isinstance(kept, dict) and isinstance(wanted, dict)):
         return f"{_format_setting(kept)}, not {_format_setting(wanted)}"
     names = sorted(name for name in kept.keys() | wanted.keys() if kept.get(name) != wanted.get(name))
-    differences = [
-        f"{name} {_format_setting(kept.get(name))}, not {_format_setting(wanted.get(name))}"
-        for name in names[:MOST_SHOWN]
-    ]
+    differences = [f"{name} {_difference(kept.get(name), wanted.get(name))}" for name in names[:MOST_SHOWN]]
     return "; ".join([*differences, *(["…"] if len(names) > MOST_SHOWN else [])])
 
 

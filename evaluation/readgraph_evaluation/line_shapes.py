@@ -12,8 +12,9 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from readgraph.models.metering import ModelExchange
+from readgraph.sources.inputs import read_bytes
 from readgraph.sources.loading import fault_of, printable_path
-from readgraph.state.files import NOT_UTF8, check_regular
+from readgraph.state.files import NOT_UTF8
 from readgraph.state.words import count_words
 from readgraph_evaluation.records import Item, Judgement, Outcome
 
@@ -140,12 +141,9 @@ def read_file_as(path: Path, shape: Any, text: str | None = None) -> Any:
 def read_text(path: Path) -> str:
     """The text of a file; raises `BadInput` if it can't be read."""
     try:
-        check_regular(path, printable_path(path))
-        return path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as problem:
-        not_read = NOT_UTF8 if isinstance(problem, UnicodeDecodeError) else problem
-        reason = problem.strerror if isinstance(problem, OSError) else not_read
-        raise fault_of(path, f"can't be read: {reason}.") from None
+        return read_bytes(path, printable_path(path)).decode()
+    except UnicodeDecodeError:
+        raise fault_of(path, f"can't be read: {NOT_UTF8}.") from None
 
 
 def json_lines(values: Iterable[Any]) -> str:

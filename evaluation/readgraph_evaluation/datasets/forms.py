@@ -201,10 +201,8 @@ def build_dataset(
         raise BadInput(f"{printable_path(path) if path else name} holds no question.")
     scoring = choose_scoring(name, kept.values())
     long = {text.id for text in texts.values() if scoring.long_words and text.words >= scoring.long_words}
-    asked_items = tuple(
-        replace(item, groups=(*item.groups, LONG)) if item.text in long else item for item in kept.values()
-    )
-    return Dataset(name, tuple(texts.values()), asked_items, *scoring[:3], licence, note)
+    grouped = (replace(item, groups=(*item.groups, LONG)) if item.text in long else item for item in kept.values())
+    return Dataset(name, tuple(texts.values()), tuple(grouped), *scoring[:3], licence, note)
 
 
 FindFiles = Callable[[Path], Iterable[Path]]  # finds what a form reads at a path

@@ -135,13 +135,12 @@ def _load_narrative_qa(path: Path, items: int | None = None, kind: str = "", par
         for _, document in records(folder / DOCUMENTS, _NarrativeQaDocument)
         if document.set == part and kind in ("", document.kind)
     }
-    present = {identity for identity in documents if _story(folder, identity).is_file()}
+    present = {name: document for name, document in documents.items() if _story(folder, name).is_file()}
     if not present:
-        raise fault_of(
-            folder / STORIES, f"holds no story of the {NAMED[part]} set: download them with download_stories.sh."
-        )
+        lacking = f"holds no story of the {NAMED[part]} set: download them with download_stories.sh."
+        raise fault_of(folder / STORIES, lacking)
     name = f"narrativeqa-{kind}" if kind else "narrativeqa"
-    asked = _read_narrative_qa(folder, {identity: documents[identity] for identity in present})
+    asked = _read_narrative_qa(folder, present)
     missing = len(documents) - len(present)
     note = f"{missing} of {len(documents)} stories are missing." if missing else ""
     return build_dataset(path, asked, items, name, licence="Apache 2.0; each story has its own", note=note)

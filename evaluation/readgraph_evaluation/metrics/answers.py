@@ -49,9 +49,8 @@ def answer_and_references(item: Item, outcome: Outcome) -> tuple[str, tuple[str,
     options = bare if len(bare) == len(item.options) else item.options
     if outcome.choice is not None and 0 <= outcome.choice < len(options):
         answer = options[outcome.choice]
-    return _as_option(answer, item.options, options), tuple(
-        _as_option(reference, item.options, options) for reference in item.references
-    )
+    answer, *references = (_as_option(text, item.options, options) for text in (answer, *item.references))
+    return answer, tuple(references)
 
 
 def _as_option(text: str, options: Sequence[str], bare: Sequence[str]) -> str:

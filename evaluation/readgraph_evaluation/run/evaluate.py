@@ -126,23 +126,6 @@ def rows_of(options: EvaluateOptions, dataset: Dataset, context: ReaderContext) 
 EMBEDS = "Rows that rank by embeddings are replayed with the embedding model: its vectors are not published."
 
 
-def publish(
-    to: Path,
-    folder: EvaluationFolder,
-    results: dict[str, Any],
-    asked: dict[str, Any],
-    context: ReaderContext,
-    screen: OutputOptions,
-) -> None:
-    """Write the evaluation to a new folder, and say what its licence asks for; `asked`: how questions were chosen."""
-    run = write_published_run(folder, results, asked, context, to)
-    notes = [f"Published in {printable_path(to)}: replay it with --replay {printable_path(to)}."]
-    notes += filter(None, [note_on_sharing(run["dataset"], run.get("licence", ""))])
-    if own := run.get("own_prompts"):
-        notes.append(f"The folder {PROMPTS} in it has your own words of {', '.join(own)}.")
-    screen.tell(*notes, *([EMBEDS] if context.embeddings else []))
-
-
 NO_FOLDER = "The answers need a folder: name one with --out."
 
 
@@ -162,7 +145,12 @@ def evaluate(options: EvaluateOptions, context: ReaderContext, screen: OutputOpt
         write_inspect_logs(options.out, options.inspect, screen)
     if options.publish:
         asked = {name: getattr(options, name) for name in ("limit", "half", "sample", "seed", "metrics")}
-        publish(options.publish, EvaluationFolder(options.out), results, asked, settings, screen)
+        run = write_published_run(EvaluationFolder(options.out), results, asked, settings, options.publish)
+        shown, sharing = printable_path(options.publish), note_on_sharing(run["dataset"], run.get("licence", ""))
+        own = ", ".join(run.get("own_prompts", ()))
+        words = own and f"The folder {PROMPTS} in it has your own words of {own}."
+        notes = [f"Published in {shown}: replay it with --replay {shown}.", sharing, words]
+        screen.tell(*filter(None, [*notes, settings.embeddings and EMBEDS]))
     print_reminder(settings, screen)
 
 
