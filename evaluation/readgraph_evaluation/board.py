@@ -23,17 +23,13 @@ from readgraph.state.words import count_words
 
 __all__ = ["Board", "write_board"]
 
-ABILITIES = (
-    *("single fact", "two facts", "update", "as-of", "contradiction"),
-    *("order", "count", "duration", "abstention", "speaker"),
-)
-
 SESSION_WORDS = 800
 BEGIN, DAYS = date(2021, 1, 4), 1_095
 APART = 8  # days between two things of which the order or the time between is asked: more than a time word reaches back
 
 FEWEST_SESSIONS = 60
 WORDS = read_package_toml(__package__, "board.toml")
+ABILITIES: list[str] = WORDS["abilities"]
 
 
 @dataclass
@@ -77,10 +73,8 @@ class Board:
     @cached_property
     def line(self) -> dict[str, Any]:
         """The history with its questions, as a line of one's own questions."""
-        sessions = [
-            {"date_time": day_name(self.day(number)), "turns": [*self._turns(number)]}
-            for number in range(self.sessions)
-        ]
+        dates = (day_name(self.day(number)) for number in range(self.sessions))
+        sessions = [{"date_time": date, "turns": [*self._turns(number)]} for number, date in enumerate(dates)]
         name = self.name or f"board-{self.words}-{self.seed}"
         questions = [{"id": f"{name}-q{number}", **each} for number, each in enumerate(self.questions)]
         about = {"dataset": "board", "doc_id": name, "title": "Ten people", "license": "MIT"}
@@ -160,10 +154,8 @@ class Board:
         shown = f"{article} {thing}" if kind in WORDS["with_article"] else thing
         for session in self._draw_sessions(2):
             other = self.random.choice([speaker for speaker in WORDS["speakers"] if speaker != who])
-            near = self.random.choice(WORDS["ask"]["near"]).format(
-                thing=shown, other=self.random.choice(WORDS["others"])
-            )
-            self._plant(session, other, near)
+            near, owner = self.random.choice(WORDS["ask"]["near"]), self.random.choice(WORDS["others"])
+            self._plant(session, other, near.format(thing=shown, other=owner))
         self._ask("speaker", WORDS["ask"]["whose"].format(thing=shown), who, [turn])
 
     def _ask_nothing(self, who: str, kinds: list[str]) -> None:

@@ -1,18 +1,39 @@
-"""The options of evaluations: what `evaluate` is given, and what `reproduce` is."""
+"""The options of the commands of evaluations, and the names that a shell completes."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from typer import Context
 
 from readgraph.cli import shell
 from readgraph.cli.options.documents import EstimateOnly
 from readgraph.cli.options.settings import argument, option
 from readgraph.cli.shell import completer_of
-from readgraph_evaluation import completing
-from readgraph_evaluation.sweeps import SWEEPS
+from readgraph_evaluation.sweeps import NAMED_ROWS, SWEEPS
 
 row_option = partial(option, rich_help_panel="Rows and questions")
+
+
+def complete_rows(context: Context) -> Iterable[shell.Item]:
+    """The rows of evaluations that have names: those of methods, and those with settings of their own."""
+    from readgraph.graphs.methods import ROWS
+
+    return [*shell.methods(context), *((row.name, row.line) for row in ROWS.values()), *NAMED_ROWS.items()]
+
+
+def _lines_of(module: str, table: str) -> shell.Values:
+    """The names in a table of this package, each with its line; the module is imported only then."""
+    module = f"readgraph_evaluation.{module}"
+    return lambda _: ((name, each.line) for name, each in getattr(import_module(module), table).items())
+
+
+complete_sweeps = _lines_of("sweeps", "SWEEPS")
+complete_experiments = _lines_of("reproducing", "EXPERIMENTS")
+complete_metrics = _lines_of("metrics", "METRICS")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +55,7 @@ class EvaluateOptions:
         default=[],
         metavar="ROW",
         help="A method with settings of its own: METHOD@SETTING=VALUE,… such as gam@rounds=1; repeat for each row.",
-        autocompletion=completer_of(completing.rows),
+        autocompletion=completer_of(complete_rows),
     )
     answers: list[Path] = row_option(
         metavar="FILE",
@@ -45,7 +66,7 @@ class EvaluateOptions:
     sweep: str | None = row_option(
         metavar="NAME",
         help=f"The rows of a paper's table: {', '.join(SWEEPS)}.",
-        autocompletion=completer_of(completing.sweeps),
+        autocompletion=completer_of(complete_sweeps),
     )
     full_text: bool = row_option(
         "--full-text/--no-full-text",
@@ -63,7 +84,7 @@ class EvaluateOptions:
     metrics: str | None = option(
         metavar="NAME,…",
         help="The metrics to show, the leading one first. Default: those of the dataset.",
-        autocompletion=completer_of(completing.metrics, several=True),
+        autocompletion=completer_of(complete_metrics, several=True),
     )
     judge: str | None = option(metavar="PROVIDER:NAME", help="The model that rates answers, if a metric needs one.")
     calibrate: bool = row_option(
@@ -115,7 +136,7 @@ class ReproduceOptions:
         default=None,
         metavar="NAME",
         help="An experiment, such as read-agent-table-1; without a name all are listed.",
-        autocompletion=completer_of(completing.experiments),
+        autocompletion=completer_of(complete_experiments),
     )
     data: Path | None = option(metavar="FOLDER", help="The folder that holds the datasets.")
     limit: int | None = as_evaluated("limit")

@@ -266,33 +266,30 @@ def group_by_talk(row: EvaluationRow, items: Iterable[Item]) -> dict[Talk | None
 
 @dataclass
 class ConversationReading(TextReading):
-    """An agent in one run: it is the speaker `to` of the history and talks with `by`; the rest as in `Talk`."""
+    """An agent in one run, which is one of the speakers of the history."""
 
-    to: str
-    by: str
-    notes: bool
-    known: tuple[str, str]
+    talk: Talk
     store: AgentStore = field(init=False)
     past: AgentFile = field(init=False)
     turns: dict[int, TextSpan] = field(init=False, default_factory=dict)  # the span of an event's turn, by its number
 
     async def remember(self, keep: ExchangeRecorder) -> dict[str, Any]:
         """Put the sessions into recall storage, and let the agent note what it learned if `notes` is set."""
-        if not any(turns_of(session, self.to, self.by) for session in self.text.sessions):
-            raise BadInput(f"In '{self.text.title}' neither {self.to} nor {self.by} says anything.")
+        if not any(turns_of(session, self.talk.to, self.talk.by) for session in self.text.sessions):
+            raise BadInput(f"In '{self.text.title}' neither {self.talk.to} nor {self.talk.by} says anything.")
         self.store = AgentStore(self.library.store)
         self.graph = build_chat(dated=False).compile(store=self.library.store)
         name, identity = self._name(), agent_id(self._name())
-        of_self, of_other = (f" {facts}" if facts else "" for facts in self.known)
-        known: dict[str, Any] = {"persona": f"I am {self.to}.{of_self}", "human": f"I talk with {self.by}.{of_other}"}
-        blocks = [cast(Block, {**block, "text": known[block["label"]]}) for block in default_blocks(self.row.context)]
+        of_self, of_other = (f" {facts}" if facts else "" for facts in self.talk.known)
+        texts = {"persona": f"I am {self.talk.to}.{of_self}", "human": f"I talk with {self.talk.by}.{of_other}"}
+        blocks = [cast(Block, {**block, "text": texts[block["label"]]}) for block in default_blocks(self.row.context)]
         agent = Agent(identity, name, local_now(), initial_state(name, blocks), archive_index(identity))
         state = agent.birth
         for session, place in zip(self.text.sessions, self.text.session_places, strict=True):
             state = await self._hear(session, place.start, state)
-            if self.notes:
+            if self.talk.notes:
                 await self.store.put_agent(replace(agent, birth=state))
-                event = IncomingEvent(kind="system", text=ENDED.format(by=self.by))
+                event = IncomingEvent(kind="system", text=ENDED.format(by=self.talk.by))
                 output = await self.invoke({"agent": name, "event": event}, keep, output_keys=[*LIFE])
                 state = cast(AgentState, {channel: output[channel] for channel in LIFE})
         self.past = await make_agent_file(self.store, agent, {**state, "queue_from": state["events"]})
@@ -307,7 +304,7 @@ class ConversationReading(TextReading):
     async def answer(self, item: Item) -> Outcome:
         """Send the question's message to a copy of the agent and keep the reply; without one, let it speak first."""
         message = item.addressed.message if item.addressed else ""
-        again = IncomingEvent(kind="system", text=AGAIN.format(by=self.by))
+        again = IncomingEvent(kind="system", text=AGAIN.format(by=self.talk.by))
         event = IncomingEvent(kind="user", text=message) if message else again
         exchanges: list[ModelExchange] = []
         try:
@@ -333,15 +330,16 @@ class ConversationReading(TextReading):
         """Store a session's events; returns the agent's state with these in its queue and no earlier ones."""
         agent, first = agent_id(self._name()), state["events"]
         before = await self.store.events(agent, range(max(0, first - 1), first))
-        events = [*session_events(session, self.to, self.by, first, max((event.at for event in before), default=""))]
+        latest = max((event.at for event in before), default="")
+        events = [*session_events(session, self.talk.to, self.talk.by, first, latest)]
         await self.store.put_events(agent, events)
         turns = [event.number for event in events if event.kind != "system"]
-        for number, (_, span) in zip(turns, turns_of(session, self.to, self.by), strict=True):
+        for number, (_, span) in zip(turns, turns_of(session, self.talk.to, self.talk.by), strict=True):
             self.turns[number] = TextSpan(start + span.start, start + span.end)
         return {**state, "queue_from": first, "events": first + len(events)}
 
     def _name(self, question: str = "") -> str:
         """An agent's name. It is the same when the evaluation is continued, so that recorded replies are found."""
-        name = f"{self.text.id} as {self.to} with {self.by}, run {self.run}"
+        name = f"{self.text.id} as {self.talk.to} with {self.talk.by}, run {self.run}"
         name += f", {self.row.name}" if self.row.own else ""
         return f"{name}, question {question}" if question else name

@@ -92,9 +92,8 @@ def row_named(text: str, context: ReaderContext, named: Callable[[str], Method] 
     own = {each: getattr(with_own, each) for each in values}
     with_own = with_answers_length(method, with_own, own)
     shown = ",".join(f"{each}={'off' if own[each] is False else format_default(own[each])}" for each in texts)
-    return EvaluationRow(
-        "@".join(filter(None, [called.strip() if meant else method.name, shown])), method, with_own, own
-    )
+    row = "@".join(filter(None, [called.strip() if meant else method.name, shown]))
+    return EvaluationRow(row, method, with_own, own)
 
 
 def rows_to_run(

@@ -98,7 +98,7 @@ class Evaluation:
         row = replace(row, context=replace(row.context, sample=run))
         for talk, questions in group_by_talk(row, items).items():
             fields = (self.library, self.folder, self.cost, row, run, text)
-            reading = ConversationReading(*fields, *talk) if talk else TextReading(*fields)
+            reading = ConversationReading(*fields, talk) if talk else TextReading(*fields)
             await self._answers(reading, questions, done)
 
     async def _answers(self, reading: TextReading, items: Sequence[Item], done: asyncio.Queue[Outcome | None]) -> None:

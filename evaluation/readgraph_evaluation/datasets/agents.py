@@ -171,28 +171,22 @@ def _find_haystacks(path: Path) -> list[Path]:
 long_mem_eval_v2 = Form(NAME, _load_trajectories, _find_haystacks)
 
 
-class AmaStep(DatasetRecord):
-    """What an agent did, and what it saw then."""
-
+class _AmaStep(DatasetRecord):
     turn_idx: int = 0
     action: str = ""
     observation: str = ""
 
 
-class AmaQuestion(DatasetRecord):
-    """A question about a trajectory; `type` is the ability that it tests."""
-
+class _AmaQuestion(DatasetRecord):
     question: str
     answer: str
-    type: str = ""
+    type: str = ""  # the ability that it tests
 
 
-class AmaEpisode(DatasetRecord):
-    """An agent's trajectory through a task, with its questions."""
-
+class _AmaEpisode(DatasetRecord):
     episode_id: int | str
-    trajectory: list[AmaStep] = Field(min_length=1)
-    qa_pairs: list[AmaQuestion]
+    trajectory: list[_AmaStep] = Field(min_length=1)
+    qa_pairs: list[_AmaQuestion]
     task: str = ""
     task_type: str = ""
     domain: str = ""
@@ -201,12 +195,9 @@ class AmaEpisode(DatasetRecord):
 @form("ama-bench")
 def ama_bench(path: Path) -> Iterator[Asked]:
     """The questions of a file; a text is a task and an agent's steps, as the authors' script writes them."""
-    for where, episode in records(path, AmaEpisode):
+    for where, episode in records(path, _AmaEpisode):
         identity = f"episode-{episode.episode_id}"
-        steps = (
-            f"Step {step.turn_idx}:\nAction: {step.action}\nObservation: {step.observation}"
-            for step in episode.trajectory
-        )
+        steps = map("Step {0.turn_idx}:\nAction: {0.action}\nObservation: {0.observation}".format, episode.trajectory)
         text = replace_surrogates("\n\n".join(filter(None, [episode.task, *steps])))
         items = [
             Item(

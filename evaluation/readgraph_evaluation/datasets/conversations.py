@@ -188,8 +188,8 @@ class _BeamProbe(DatasetRecord):
         return next(((text,) for text in given if text.strip()), ())
 
 
-class BeamProbes(DatasetRecord, extra="allow"):
-    """The questions of a conversation, by the ability that they test."""
+class _BeamProbes(DatasetRecord, extra="allow"):
+    pass  # the questions of a conversation, by the ability that they test
 
 
 def _conversations(path: Path) -> list[Path]:
@@ -207,7 +207,7 @@ def beam(path: Path) -> Iterator[Asked]:
         name = folder.resolve().name
         sessions = [_batch_session(batch) for _, batch in records(folder / CHAT, _BeamBatch)]
         text, turns = join_sessions(name, f"conversation {name}", sessions)
-        for where, probes in records(folder / QUESTIONS, BeamProbes):
+        for where, probes in records(folder / QUESTIONS, _BeamProbes):
             yield where, text, _probes(name, where, probes, turns)
 
 
@@ -219,7 +219,7 @@ def _batch_session(batch: _BeamBatch) -> SessionTurns:
     return SessionTurns(turns, time)
 
 
-def _probes(name: str, where: str, probes: BeamProbes, turns: Spans) -> Iterator[Item]:
+def _probes(name: str, where: str, probes: _BeamProbes, turns: Spans) -> Iterator[Item]:
     for ability, values in (probes.model_extra or {}).items():
         for number, value in enumerate(values if isinstance(values, list) else []):
             probe = record(value, _BeamProbe, where)

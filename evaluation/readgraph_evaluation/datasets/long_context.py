@@ -43,12 +43,10 @@ LETTERS = "ABCD"
 _TASK = re.compile("|".join(sorted(QUESTIONS, key=len, reverse=True)))
 
 
-class InfiniteBenchLine(DatasetRecord):
-    """A question over its text; `answer` is one right answer, or a list of them."""
-
+class _InfiniteBenchLine(DatasetRecord):
     context: str
-    input: str = ""
-    answer: Any
+    input: str = ""  # the question
+    answer: Any  # a right one, or a list of them
     options: tuple[str, ...] = ()
 
 
@@ -60,7 +58,7 @@ def _load_infinite_bench(path: Path, items: int | None = None) -> Dataset:
 
     def read() -> Iterator[Asked]:
         for file, task in asked.items():
-            for number, (where, line) in enumerate(records(file, InfiniteBenchLine)):
+            for number, (where, line) in enumerate(records(file, _InfiniteBenchLine)):
                 text = replace_surrogates(line.context)
                 identity = document_id(text)
                 yield where, Text(identity, task, text), [_item(line, task, identity, number, where)]
@@ -83,7 +81,7 @@ def _task(path: Path) -> str:
     return match[0]
 
 
-def _item(line: InfiniteBenchLine, task: str, text: str, number: int, where: str) -> Item:
+def _item(line: _InfiniteBenchLine, task: str, text: str, number: int, where: str) -> Item:
     right = line.answer if isinstance(line.answer, list) else [line.answer]
     answers = tuple(each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in right)
     options = tuple(option.strip() for option in line.options) if task in ("code_debug", "longbook_choice_eng") else ()
@@ -145,14 +143,12 @@ def long_bench(path: Path) -> Iterator[Asked]:
 _DATE = re.compile(r"\[?datetime\.date\((\d+), (\d+), (\d+)\)\]?")
 
 
-class OolongLine(DatasetRecord):
-    """A question about a window; `answer` is a list as Python writes it, or, in the real set, plain text."""
-
+class _OolongLine(DatasetRecord):
     id: str
     context_window_id: str
     context_window_text: str
     question: str
-    answer: str
+    answer: str  # a list as Python writes it, or, in the real set, plain text
     task_group: str = ""
     question_type: str = ""
     answer_type: str = ""
@@ -162,7 +158,7 @@ class OolongLine(DatasetRecord):
 @form("oolong")
 def oolong(path: Path) -> Iterator[Asked]:
     """The questions of a file, in its order."""
-    for where, line in records(path, OolongLine):
+    for where, line in records(path, _OolongLine):
         window = f"{line.dataset} {line.context_window_id}".strip()
         item = Item(
             id=line.id,
@@ -190,17 +186,13 @@ def _reference(answer: str) -> str:
 _PAIRS_FILE = re.compile(r"oolong-pairs-(\d+)\.json(?:\.gz)?")
 
 
-class OolongPairsLine(DatasetRecord):
-    """A question about a window, and all pairs of users that are right, each as "(22740, 35839)"."""
-
+class _OolongPairsLine(DatasetRecord):
     id: str
     question: str
-    answer: tuple[str, ...]
+    answer: tuple[str, ...]  # all pairs of users that are right, each as "(22740, 35839)"
 
 
-class OolongWindow(DatasetRecord):
-    """A row of OOLONG's, for its window alone."""
-
+class _OolongWindow(DatasetRecord):
     dataset: str = ""
     context_len: int = 0
     context_window_text: str
@@ -219,7 +211,7 @@ def oolong_pairs(path: Path) -> Iterator[Asked]:
             raise fault_of(file, "doesn't tell its length: name it oolong-pairs-32768.json or alike.")
         length, folder = int(named[1]), path if path.is_dir() else file.parent
         text = Text(f"trec_coarse {length}", f"trec_coarse {length}", _window_of(folder, length))
-        for where, line in records(file, OolongPairsLine):
+        for where, line in records(file, _OolongPairsLine):
             pairs = SEPARATOR.join(line.answer) or "none"
             yield where, text, [Item(f"{length}/{line.id}", text.id, line.question.strip(), references=(pairs,))]
 
@@ -228,7 +220,7 @@ def _window_of(folder: Path, length: int) -> str:
     """The first window of trec_coarse of so many tokens in a folder's files."""
     suffixes = (".jsonl", ".jsonl.gz", ".parquet")
     for file in (path for path in sorted(folder.rglob("*")) if path.name.endswith(suffixes)):
-        for _, row in records(file, OolongWindow):
+        for _, row in records(file, _OolongWindow):
             if row.dataset == "trec_coarse" and row.context_len == length:
                 return str(replace_surrogates(row.context_window_text))
     raise BadInput(
@@ -248,10 +240,8 @@ OPTIONS = re.compile(r"\s*\(A\)(.+?)\(B\)(.+?)\(C\)(.+?)\(D\)(.+?)\n\n", re.DOTA
 """QuALITY's options at the beginning of a text."""
 
 
-class ScrollsLine(DatasetRecord):
-    """An input with one right output; an input with several outputs has several lines."""
-
-    id: str
+class _ScrollsLine(DatasetRecord):
+    id: str  # of an input, which has a line for each output
     pid: str
     input: str
     output: str
@@ -270,7 +260,7 @@ scrolls = Form("scrolls", _load_scrolls)
 
 def _read_scrolls(path: Path, task: str) -> Iterator[Asked]:
     _, to_sum_up = SETS[task]
-    for _, of_input in groupby(records(path, ScrollsLine), lambda record: record[1].id):
+    for _, of_input in groupby(records(path, _ScrollsLine), lambda record: record[1].id):
         alike = [*of_input]
         where, first = alike[0]
         outputs = tuple(dict.fromkeys(" ".join(line.output.split()) for _, line in alike))

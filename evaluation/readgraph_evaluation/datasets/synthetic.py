@@ -28,12 +28,10 @@ BEFORE_QUESTION = re.compile(
 )  # the separator between text and question
 
 
-class SyntheticTask(DatasetRecord):
-    """A task; in question answering each output is right, in other tasks the answer must contain all outputs."""
-
+class _RulerTask(DatasetRecord):
     index: int
     input: str
-    outputs: list[str] = Field(min_length=1)
+    outputs: list[str] = Field(min_length=1)  # each is right in question answering, else an answer must contain all
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -45,7 +43,7 @@ def ruler(path: Path) -> Iterator[Asked]:
     """The questions of a file, or of a folder of tasks; each has its own text."""
     for file in ruler.files(path):
         named = TASK_NAME.search(file.stem) or TASK_NAME.search(file.parent.name)
-        for where, task in records(file, SyntheticTask):
+        for where, task in records(file, _RulerTask):
             family, text, question = _parts(replace_surrogates(task.input), where)
             identity = f"{named[0] if named else family}-{task.index}"
             item = Item(

@@ -152,11 +152,8 @@ def _rubric_prompts(item: Item) -> list[JudgePrompt]:
     """The prompts for each point; that about the order of events is asked once for all."""
     if item.category != EVENT_ORDERING:
         return [JudgePrompt(point_prompt)]
-
-    def ordered_point_prompt(question: str, answer: str, point: str) -> Prompt:
-        return order_prompt(question, answer, item.rubric)
-
-    return [JudgePrompt(point_prompt), JudgePrompt(ordered_point_prompt, 1 / len(item.rubric))]
+    ordered = JudgePrompt(lambda question, answer, _: order_prompt(question, answer, item.rubric), 1 / len(item.rubric))
+    return [JudgePrompt(point_prompt), ordered]
 
 
 JUDGES = (
