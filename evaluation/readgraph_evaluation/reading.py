@@ -22,16 +22,7 @@ from readgraph.features.agents.archives import AgentFile, build_agent_from_file,
 from readgraph.features.agents.mem_gpt import build_chat
 from readgraph.features.agents.receive import LIFE, default_blocks
 from readgraph.features.agents.state import AgentState, Block, IncomingEvent
-from readgraph.features.agents.store import (
-    SPEAKS,
-    Agent,
-    AgentStore,
-    Event,
-    agent_id,
-    archive_index,
-    initial_state,
-    local_now,
-)
+from readgraph.features.agents.store import SPEAKS, AgentStore, Event, agent_id, new_agent
 from readgraph.features.summary.state import SummaryWanted
 from readgraph.graphs.methods import METHODS
 from readgraph.library.collections import add_collection
@@ -279,11 +270,11 @@ class ConversationReading(TextReading):
             raise BadInput(f"In '{self.text.title}' neither {self.talk.to} nor {self.talk.by} says anything.")
         self.store = AgentStore(self.library.store)
         self.graph = build_chat(dated=False).compile(store=self.library.store)
-        name, identity = self._name(), agent_id(self._name())
+        name = self._name()
         of_self, of_other = (f" {facts}" if facts else "" for facts in self.talk.known)
         texts = {"persona": f"I am {self.talk.to}.{of_self}", "human": f"I talk with {self.talk.by}.{of_other}"}
         blocks = [cast(Block, {**block, "text": texts[block["label"]]}) for block in default_blocks(self.row.context)]
-        agent = Agent(identity, name, local_now(), initial_state(name, blocks), archive_index(identity))
+        agent = new_agent(name, blocks)
         state = agent.birth
         for session, place in zip(self.text.sessions, self.text.session_places, strict=True):
             state = await self._hear(session, place.start, state)
@@ -294,7 +285,7 @@ class ConversationReading(TextReading):
                 state = cast(AgentState, {channel: output[channel] for channel in LIFE})
         self.past = await make_agent_file(self.store, agent, {**state, "queue_from": state["events"]})
         return {
-            "memory": identity,
+            "memory": agent.id,
             "fingerprint": "",
             "words": self.text.words,
             "page_words": [count_words(session.text) for session in self.text.sessions],

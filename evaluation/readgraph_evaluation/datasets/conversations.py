@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import AliasPath, Field, model_validator
+from pydantic import AliasChoices, AliasPath, Field, model_validator
 
 from readgraph import BadInput
 from readgraph.library.stored_items import replace_surrogates
@@ -172,20 +172,14 @@ class _BeamBatch(DatasetRecord):
     turns: list[list[_BeamMessage]]
 
 
+_BEAM_ANSWER = AliasChoices("answer", "ideal_answer", "ideal_response", "ideal_summary", "expected_compliance")
+
+
 class _BeamProbe(DatasetRecord):
     question: str
-    answer: str = ""
-    ideal_answer: str = ""
-    ideal_response: str = ""
-    expected_compliance: str = ""
-    ideal_summary: str = ""
+    answer: str = Field("", validation_alias=_BEAM_ANSWER)  # of an instruction to follow, what is expected
     source_chat_ids: Any = ()  # turns, or groups of them by name
     rubric: tuple[str, ...] = ()
-
-    @property
-    def references(self) -> tuple[str, ...]:  # one of five fields; an instruction to follow has what is expected
-        given = (self.answer, self.ideal_answer, self.ideal_response, self.ideal_summary, self.expected_compliance)
-        return next(((text,) for text in given if text.strip()), ())
 
 
 class _BeamProbes(DatasetRecord, extra="allow"):
@@ -228,7 +222,7 @@ def _probes(name: str, where: str, probes: _BeamProbes, turns: Spans) -> Iterato
                 id=f"{name}-{ability}-{number}",
                 text=name,
                 question=probe.question,
-                references=probe.references,
+                references=tuple(filter(str.strip, [probe.answer])),
                 evidence=tuple(turns[turn] for turn in named if turn in turns),
                 category=ability,
                 unanswerable=ability == "abstention",
