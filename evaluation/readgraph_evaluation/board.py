@@ -107,11 +107,8 @@ class Board:
     def _ask_town(self, who: str) -> None:
         """Where somebody lives now, and where they lived on a day between the first move and the next."""
         moved, towns = self._draw_sessions(3), self.random.sample(WORDS["towns"], 3)
-        wordings = self.random.sample(WORDS["moves"]["said"], 3)
-        turns = [
-            self._plant(session, who, said.format(town=town))
-            for session, said, town in zip(moved, wordings, towns, strict=True)
-        ]
+        planned = zip(moved, self.random.sample(WORDS["moves"]["said"], 3), towns, strict=True)
+        turns = [self._plant(session, who, said.format(town=town)) for session, said, town in planned]
         self._ask("update", WORDS["moves"]["now"].format(who=who), towns[-1], turns[-1:])
         between = self.day(moved[0]) + (self.day(moved[1]) - self.day(moved[0])) // 2
         self._ask("as-of", WORDS["moves"]["then"].format(who=who, date=day_name(between)), towns[0], turns[:1])
@@ -119,11 +116,9 @@ class Board:
     def _ask_contradiction(self, who: str, number: int) -> None:
         """Two years that somebody named for one thing."""
         said, years = WORDS["years"], sorted(self.random.sample(range(1975, 2015), 2))
-        turns = [
-            self._plant(session, who, wording.format(skill=said["skills"][number], year=year))
-            for session, wording, year in zip(self._draw_sessions(2), said["said"], years, strict=True)
-        ]
-        asked = said["asked"].format(who=who, skill=said["skills"][number])
+        skill, planned = said["skills"][number], zip(self._draw_sessions(2), said["said"], years, strict=True)
+        turns = [self._plant(each, who, wording.format(skill=skill, year=year)) for each, wording, year in planned]
+        asked = said["asked"].format(who=who, skill=skill)
         self._ask("contradiction", asked, f"{years[0]}; {years[1]}", turns)
 
     def _ask_two_events(self, who: str, events: list[str]) -> None:
@@ -141,10 +136,8 @@ class Board:
         """How often something happened, each time in other words."""
         said = self.random.choice([*WORDS["counts"].values()])
         wordings = self.random.sample(said["said"], self.random.randint(2, len(said["said"])))
-        turns = [
-            self._plant(session, who, self._timed(wording, session)[0])
-            for session, wording in zip(self._draw_sessions(len(wordings)), wordings, strict=True)
-        ]
+        planned = zip(self._draw_sessions(len(wordings)), wordings, strict=True)
+        turns = [self._plant(session, who, self._timed(wording, session)[0]) for session, wording in planned]
         self._ask("count", said["asked"].format(who=who), str(len(turns)), turns)
 
     def _ask_speaker(self, who: str, kinds: list[str]) -> None:

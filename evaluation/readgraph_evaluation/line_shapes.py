@@ -130,10 +130,10 @@ def read_as(shape: Any, text: str) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
-def read_file_as(path: Path, shape: Any, text: str | None = None) -> Any:
-    """The value of this shape that a file holds, or this text of it; raises `BadInput` if it can't be read."""
+def read_file_as(path: Path, shape: Any, text: str) -> Any:
+    """The value of this shape that this text of a file holds; raises `BadInput` if it can't be read."""
     try:
-        return read_as(shape, read_text(path) if text is None else text)
+        return read_as(shape, text)
     except ValueError as problem:
         raise fault_of(path, f"can't be read: {problem}.") from None
 

@@ -217,16 +217,11 @@ def session_events(session: SessionText, to: str, by: str, first: int, before: s
 
 def moment(time: str) -> str:
     """A session's time in the format of events; "" if its format is unknown."""
-    for form in TIMES:
+    for form in (*TIMES, None):
         with suppress(ValueError):
-            return _local(datetime.strptime(time.strip(), form))
-    with suppress(ValueError):
-        return _local(datetime.fromisoformat(time.strip()))
+            at = datetime.strptime(time.strip(), form) if form else datetime.fromisoformat(time.strip())
+            return (at if at.tzinfo else at_local_time(at)).isoformat(timespec="seconds")
     return ""
-
-
-def _local(time: datetime) -> str:
-    return (time if time.tzinfo else at_local_time(time)).isoformat(timespec="seconds")
 
 
 ENDED = (

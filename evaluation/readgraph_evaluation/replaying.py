@@ -42,10 +42,6 @@ class _QuestionSelection(TypedDict, total=False):
     metrics: str | None
 
 
-class _RunUse(OpenLine):
-    calls: float | None
-
-
 class RunRecord(OpenLine):
     """What run.json says of a run, as far as it is used."""
 
@@ -59,7 +55,7 @@ class RunRecord(OpenLine):
     budget: dict[str, Any]
     models: dict[str, str]
     scores: dict[str, dict[str, float]]
-    use: dict[str, _RunUse]
+    use: dict[str, dict[str, float | None]]
 
 
 class _ReplyLine(TypedDict):
@@ -157,7 +153,7 @@ def compare_with_published(theirs: Path, folder: EvaluationFolder) -> RunCompari
     answers, scores = read_published_answers(theirs), read_published_scores(theirs)
     ours = {outcome.key: outcome for outcome in folder.outcomes()}
     run, results = run_of(theirs), results_of(folder.dataset(), folder)
-    figures = _flat(run, run["scores"], {method: of["calls"] for method, of in run["use"].items()})
+    figures = _flat(run, run["scores"], {method: of.get("calls") for method, of in run["use"].items()})
     calls = {row["method"]: row["figures"]["calls"] for row in results["methods"]}
     recomputed = _flat(results["what"], publishing.scores_of(results), calls)
     differences = (

@@ -345,14 +345,12 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
     if not pairs:
         raise BadInput(f"{shown[0]} and {shown[1]} have no method, or no question, in common.")
     flat = [_flat_settings(record) for record in records]
+    of_judges = [find_unproven_metrics(newest_calibration(each), each.dataset) for each in evaluations]
     return {
         "folders": [str(one), str(other)],
         "dataset": records[0]["dataset"],
         "metric": metric,
-        "unproven_judge": [
-            metric in find_unproven_metrics(newest_calibration(scored_evaluation), scored_evaluation.dataset)
-            for scored_evaluation in evaluations
-        ],
+        "unproven_judge": [metric in unproven for unproven in of_judges],
         "pairs": pairs,
         "differs": {
             name: [record.get(name) for record in flat]

@@ -64,12 +64,8 @@ def preferences(folder: EvaluationFolder) -> Iterator[Example]:
         known = sorted(((value, line) for value, line in values if value is not None), key=lambda pair: pair[0])
         if known and known[0][0] < known[-1][0] and known[0][1]["reply"] != known[-1][1]["reply"]:
             (_, worse), (best, better) = known[0], known[-1]
-            yield {
-                "prompt": _prompt(better),
-                "chosen": _completion(better),
-                "rejected": _completion(worse),
-                **_about(better, best),
-            }
+            pair = {"chosen": _completion(better), "rejected": _completion(worse)}
+            yield {"prompt": _prompt(better), **pair, **_about(better, best)}
 
 
 def rewards(folder: EvaluationFolder) -> Iterator[Example]:

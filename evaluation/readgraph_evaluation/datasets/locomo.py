@@ -104,7 +104,6 @@ class _LocomoTurn(DatasetRecord):
 
     @property
     def with_picture(self) -> str:
-        """The text, with the caption of a picture."""
         return f"{self.text} [shares {self.blip_caption}]".strip() if self.blip_caption else self.text
 
 

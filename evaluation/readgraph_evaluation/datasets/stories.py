@@ -115,7 +115,6 @@ class _NarrativeQaDocument(DatasetRecord):
 
 class _NarrativeQaQuestion(DatasetRecord):
     document_id: str
-    set: str
     question: str
     answer1: str
     answer2: str

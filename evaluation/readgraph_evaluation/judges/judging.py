@@ -178,14 +178,14 @@ def exchanges_of(
 ) -> Iterator[list[metering.ModelExchange]]:
     """The exchanges of the `with` but recorded ones counted `before`; nothing else in its task may use a meter."""
     metering.start_meter(metering.Meter(replace(context, max_calls=None, max_words=None, max_seconds=None)))
-    model_exchanges = list[metering.ModelExchange]()
+    kept = list[metering.ModelExchange]()
 
     def keep(exchange: metering.ModelExchange) -> None:
         if not (exchange["recorded"] and before(exchange)):
-            model_exchanges.append(exchange)
+            kept.append(exchange)
 
     with metering.exchanges_to(keep):
-        yield model_exchanges
+        yield kept
 
 
 def find_unjudged(dataset: Dataset, folder: EvaluationFolder, context: ReaderContext) -> list[Outcome]:
@@ -206,11 +206,7 @@ def _earlier_judgements(dataset: Dataset, folder: EvaluationFolder, context: Rea
 
 
 async def judge_missing(
-    dataset: Dataset,
-    folder: EvaluationFolder,
-    context: ReaderContext,
-    store: BaseStore,
-    cost: Cost = lambda exchange: None,
+    dataset: Dataset, folder: EvaluationFolder, context: ReaderContext, store: BaseStore, cost: Cost
 ) -> AsyncIterator[Judgement]:
     """Judge the `unjudged` outcomes; yields each judgement after it was stored, with what was judged before.
 

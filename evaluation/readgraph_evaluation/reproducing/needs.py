@@ -58,10 +58,8 @@ def require_dataset_file(source: Source, data: Path | None) -> Path | None:
     path = find_dataset_file(source, data)
     if path is None and not source.made:
         where = f"{printable_path(data)} does not hold it" if data else "name its folder with --data"
-        names = " or ".join((*source.files, *source.parts))
-        raise BadInput(
-            f"This needs {source.title} ({names}), from {source.project}: {where}; nothing is downloaded for you."
-        )
+        needed = f"{source.title} ({' or '.join((*source.files, *source.parts))}), from {source.project}"
+        raise BadInput(f"This needs {needed}: {where}; nothing is downloaded for you.")
     return path
 
 

@@ -18,7 +18,7 @@ from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.settings import check_used
 from readgraph.cli.terminal.progress import notices
 from readgraph.cli.terminal.rendering import print_json, print_reminder
-from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one_line
+from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one_line, tell
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.estimate import Estimate
 from readgraph.library.opening import holds_library
@@ -347,11 +347,8 @@ def write_trajectories(folder: Path, form: str, out: Path, *, quiet: bool) -> No
     with _open_output(out) as file:
         for count, example in enumerate(chain(first, examples), 1):  # noqa: B007
             file.write(escape_json(json.dumps(example, ensure_ascii=False)) + "\n")
-    if not quiet:
-        message = f"{format_count(count, 'example')} written."
-        if not count:
-            message += " Examples need a correct answer, or two runs that differ; this evaluation has neither."
-        Console(stderr=True).print(SafeText(message, style="dim"))
+    why = "" if count else " Examples need a correct answer, or two runs that differ; this evaluation has neither."
+    tell(f"{format_count(count, 'example')} written.{why}", style="dim", quiet=quiet)
 
 
 @contextmanager
