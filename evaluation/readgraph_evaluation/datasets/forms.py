@@ -92,8 +92,8 @@ def _values(path: Path, longest: int | None = None) -> Iterator[tuple[str, Any]]
         raise BadInput(f"{name} is cut off: download it again.") from None
     except OSError as problem:
         raise BadInput(f"{name} can't be read: {problem.strerror}.") from None
-    except csv.Error:
-        raise BadInput(f"{name} is not comma-separated values: save it as such.") from None
+    except csv.Error as problem:
+        raise BadInput(f"{name} can't be read as comma-separated values: {problem}.") from None
     except UnicodeDecodeError:
         raise BadInput(f"{name} is not in UTF-8: save it as UTF-8.") from None
 
