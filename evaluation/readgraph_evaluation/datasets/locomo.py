@@ -132,10 +132,8 @@ def _load_corrected(path: Path, items: int | None = None) -> Dataset:
     file = next((file for file in files if file.is_file()), None)
     errors = next((folder / ERRORS for folder in folders if (folder / ERRORS).is_file()), None)
     if file is None or errors is None:
-        lacking = FILE if file is None else ERRORS
-        raise BadInput(
-            f"A corrected LoCoMo needs {FILE} and {ERRORS}: at {printable_path(path)} there is no {lacking}."
-        )
+        lacking = f"at {printable_path(path)} there is no {FILE if file is None else ERRORS}"
+        raise BadInput(f"A corrected LoCoMo needs {FILE} and {ERRORS}: {lacking}.")
     corrections = LocomoCorrections(errors)
     dataset = build_dataset(file, _read_locomo(file, corrections), items, "locomo-corrected", licence="CC BY-NC 4.0")
     return replace(dataset, note=corrections.note)

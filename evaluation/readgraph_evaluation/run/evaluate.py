@@ -166,8 +166,8 @@ def run_evaluation(
     `replayed`: the published run whose judge's replies are taken; `experiment`: the paper's, whose metrics lead.
     """
     dataset = dataset_of(options)
-    leading = metrics_of_experiment(dataset.name, experiment)
-    dataset = replace(dataset, metrics=tuple(dict.fromkeys([*leading, *dataset.metrics])))
+    metrics = dict.fromkeys([*metrics_of_experiment(dataset.name, experiment), *dataset.metrics])
+    dataset = replace(dataset, metrics=tuple(metrics))
     if options.out is None:
         raise BadInput(NO_FOLDER)
     settings = plan.with_papers_settings(dataset, context)
@@ -178,11 +178,6 @@ def run_evaluation(
     if len({system.name for system in systems}) < len(systems):
         raise BadInput("Two files of answers have one name, by which their rows are called: rename one.")
     folder, theirs = EvaluationFolder(options.out), options.replies and _library_with_replies(options.replies)
-
-    async def take_replies(source: Path) -> None:
-        async with open_library(source, only_shows=True) as other, open_library(folder.library) as library:
-            await copy_replies(other.pages, library.pages)
-
     files = {system.name: system.line for system in systems}
     kept = folder.what().get("answers", {}) if files and (options.out / WHAT).exists() else {}
     for name in (each for each in files if kept.get(each, files[each]) != files[each]):
@@ -195,7 +190,7 @@ def run_evaluation(
         screen.tell(*chain.from_iterable(system.notes for system in systems))
         try:
             if theirs:
-                run_until_stopped(take_replies(theirs))
+                run_until_stopped(_take_replies(theirs, folder))
             with notices(Console(stderr=True, quiet=screen.quiet).print, screen):
                 run_until_stopped(_run(folder, dataset, rows, settings, options, screen, replayed))
         finally:  # also for a run that was stopped
@@ -244,6 +239,11 @@ def _library_with_replies(source: Path) -> Path:
     if not holds_library(theirs):
         raise fault_of(source, "holds no recorded replies: name the folder of an evaluation or of a library.")
     return theirs
+
+
+async def _take_replies(source: Path, folder: EvaluationFolder) -> None:
+    async with open_library(source, only_shows=True) as other, open_library(folder.library) as library:
+        await copy_replies(other.pages, library.pages)
 
 
 async def _run(
