@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from readgraph import open_library
 from readgraph.graphs.estimate import Estimate
 from readgraph.graphs.methods import METHODS
-from readgraph.library.opening import open_library
 from readgraph.state.context import ReaderContext
 from readgraph_evaluation.datasets import load_dataset
 from readgraph_evaluation.folder import EvaluationFolder

@@ -18,7 +18,8 @@ from benchmarks.gisting import model_server
 from readgraph import ReaderContext, open_library
 from readgraph.features.agents.mem_gpt import build
 from readgraph.state.context import PROFILES
-from readgraph_evaluation.datasets.synthetic import LEVELS, ORDERS, PAIRS, KeyTask, make_task
+from readgraph_evaluation.datasets.synthetic import LEVELS, ORDERS, PAIRS, make_task
+from readgraph_evaluation.records import Item, Text
 from tests.doubles.agent import Step, call
 from tests.doubles.model_server import ChatRequest
 
@@ -37,16 +38,16 @@ def respond(request: ChatRequest) -> Step:
     return call("archival_search", request_heartbeat=True, query=wanted)
 
 
-async def answered(task: KeyTask, context: ReaderContext) -> tuple[bool, int]:
+async def answered(text: Text, item: Item, context: ReaderContext) -> tuple[bool, int]:
     """Whether the answer ends with the correct value, and the number of calls."""
     with tempfile.TemporaryDirectory() as folder:
         async with open_library(folder) as library:
             graph = build().compile(checkpointer=library.checkpointer, store=library.store)
-            document = await library.pages.add_document(task.text, title="Pairs of keys and values")
-            question: Any = {"document": document.id, "question": task.question}
+            document = await library.pages.add_document(text.text, title=text.title)
+            question: Any = {"document": document.id, "question": item.question}
             output = await graph.ainvoke(question, {"configurable": {"thread_id": "1"}}, context=context)
     ids = re.findall(ID, (output["answer"] or "").lower())
-    return ids[-1:] == [task.value], output["usage"]["calls"]
+    return ids[-1:] == [*item.references], output["usage"]["calls"]
 
 
 def main() -> None:
@@ -67,7 +68,7 @@ def main() -> None:
         print(f"{options.pairs} pairs, {options.orders} orders, {options.model or 'a scripted double'}")
         for levels in options.levels:
             tasks = [make_task(options.pairs, levels, order) for order in range(options.orders)]
-            results = [asyncio.run(answered(task, context)) for task in tasks]
+            results = [asyncio.run(answered(*task, context)) for task in tasks]
             correct, calls = sum(is_correct for is_correct, _ in results), sum(calls for _, calls in results)
             print(f"{levels} nestings: {correct} of {len(results)} correct, {calls / len(results):.1f} calls each")
 

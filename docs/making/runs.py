@@ -29,11 +29,11 @@ def figures_of_records(folder: Path) -> dict[str, RowFigures]:
     for (method, _, item, metric), score in scores.items():
         of_questions[method][metric][item].append(score)
     found = {}
-    for method in dict.fromkeys([*of_questions, *(line["method"] for line in answers)]):
-        mine = [line for line in answers if line["method"] == method]
-        calls = [line["calls"] for line in mine if line["status"] != "failed"]
+    for method in dict.fromkeys([*of_questions, *(answer.method for answer in answers)]):
+        mine = [answer for answer in answers if answer.method == method]
+        calls = [answer.calls for answer in mine if answer.status != "failed"]
         means = {metric: fmean(map(fmean, items.values())) for metric, items in of_questions[method].items()}
-        found[method] = RowFigures(means, len({line["item"] for line in mine}), fmean(calls) if calls else None)
+        found[method] = RowFigures(means, len({answer.item for answer in mine}), fmean(calls) if calls else None)
     return found
 
 

@@ -176,7 +176,7 @@ def sweeps_table() -> str:
 def scoring_table() -> str:
     """How each dataset is scored."""
     rows = ["| dataset | metrics | profile | answers |", "|---|---|---|---|"]
-    for name, (metrics, profile, answers, _) in SCORING.items():
+    for name, (metrics, profile, answers, *_) in SCORING.items():
         form = [answers.answer_length, f"{answers.answer_words} words" if answers.answer_words else ""]
         shown = ", ".join(filter(None, [*form, answers.answer_dates]))
         rows.append(f"| `{name}` | {', '.join(f'`{metric}`' for metric in metrics)} | {profile} | {shown} |")

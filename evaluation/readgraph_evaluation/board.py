@@ -12,29 +12,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from readgraph.language.dates import WEEKDAYS, day_name
-from readgraph.state.files import read_toml, replace_file
+from readgraph.state.files import read_package_toml, replace_file
 from readgraph.state.words import count_words
 
 __all__ = ["Board", "write_board"]
-
-ABILITIES = (
-    *("single fact", "two facts", "update", "as-of", "contradiction"),
-    *("order", "count", "duration", "abstention", "speaker"),
-)
 
 SESSION_WORDS = 800
 BEGIN, DAYS = date(2021, 1, 4), 1_095
 APART = 8  # days between two things of which the order or the time between is asked: more than a time word reaches back
 
 FEWEST_SESSIONS = 60
-WORDS = read_toml(files(__package__).joinpath("board.toml"), "board.toml", -1)
+WORDS = read_package_toml(__package__, "board.toml")
+ABILITIES: list[str] = WORDS["abilities"]
 
 
 @dataclass
@@ -78,10 +73,8 @@ class Board:
     @cached_property
     def line(self) -> dict[str, Any]:
         """The history with its questions, as a line of one's own questions."""
-        sessions = [
-            {"date_time": day_name(self.day(number)), "turns": [*self._turns(number)]}
-            for number in range(self.sessions)
-        ]
+        dates = (day_name(self.day(number)) for number in range(self.sessions))
+        sessions = [{"date_time": date, "turns": [*self._turns(number)]} for number, date in enumerate(dates)]
         name = self.name or f"board-{self.words}-{self.seed}"
         questions = [{"id": f"{name}-q{number}", **each} for number, each in enumerate(self.questions)]
         about = {"dataset": "board", "doc_id": name, "title": "Ten people", "license": "MIT"}
@@ -114,11 +107,8 @@ class Board:
     def _ask_town(self, who: str) -> None:
         """Where somebody lives now, and where they lived on a day between the first move and the next."""
         moved, towns = self._draw_sessions(3), self.random.sample(WORDS["towns"], 3)
-        wordings = self.random.sample(WORDS["moves"]["said"], 3)
-        turns = [
-            self._plant(session, who, said.format(town=town))
-            for session, said, town in zip(moved, wordings, towns, strict=True)
-        ]
+        planned = zip(moved, self.random.sample(WORDS["moves"]["said"], 3), towns, strict=True)
+        turns = [self._plant(session, who, said.format(town=town)) for session, said, town in planned]
         self._ask("update", WORDS["moves"]["now"].format(who=who), towns[-1], turns[-1:])
         between = self.day(moved[0]) + (self.day(moved[1]) - self.day(moved[0])) // 2
         self._ask("as-of", WORDS["moves"]["then"].format(who=who, date=day_name(between)), towns[0], turns[:1])
@@ -126,11 +116,9 @@ class Board:
     def _ask_contradiction(self, who: str, number: int) -> None:
         """Two years that somebody named for one thing."""
         said, years = WORDS["years"], sorted(self.random.sample(range(1975, 2015), 2))
-        turns = [
-            self._plant(session, who, wording.format(skill=said["skills"][number], year=year))
-            for session, wording, year in zip(self._draw_sessions(2), said["said"], years, strict=True)
-        ]
-        asked = said["asked"].format(who=who, skill=said["skills"][number])
+        skill, planned = said["skills"][number], zip(self._draw_sessions(2), said["said"], years, strict=True)
+        turns = [self._plant(each, who, wording.format(skill=skill, year=year)) for each, wording, year in planned]
+        asked = said["asked"].format(who=who, skill=skill)
         self._ask("contradiction", asked, f"{years[0]}; {years[1]}", turns)
 
     def _ask_two_events(self, who: str, events: list[str]) -> None:
@@ -148,10 +136,8 @@ class Board:
         """How often something happened, each time in other words."""
         said = self.random.choice([*WORDS["counts"].values()])
         wordings = self.random.sample(said["said"], self.random.randint(2, len(said["said"])))
-        turns = [
-            self._plant(session, who, self._timed(wording, session)[0])
-            for session, wording in zip(self._draw_sessions(len(wordings)), wordings, strict=True)
-        ]
+        planned = zip(self._draw_sessions(len(wordings)), wordings, strict=True)
+        turns = [self._plant(session, who, self._timed(wording, session)[0]) for session, wording in planned]
         self._ask("count", said["asked"].format(who=who), str(len(turns)), turns)
 
     def _ask_speaker(self, who: str, kinds: list[str]) -> None:
@@ -161,10 +147,8 @@ class Board:
         shown = f"{article} {thing}" if kind in WORDS["with_article"] else thing
         for session in self._draw_sessions(2):
             other = self.random.choice([speaker for speaker in WORDS["speakers"] if speaker != who])
-            near = self.random.choice(WORDS["ask"]["near"]).format(
-                thing=shown, other=self.random.choice(WORDS["others"])
-            )
-            self._plant(session, other, near)
+            near, owner = self.random.choice(WORDS["ask"]["near"]), self.random.choice(WORDS["others"])
+            self._plant(session, other, near.format(thing=shown, other=owner))
         self._ask("speaker", WORDS["ask"]["whose"].format(thing=shown), who, [turn])
 
     def _ask_nothing(self, who: str, kinds: list[str]) -> None:

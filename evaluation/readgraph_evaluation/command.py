@@ -11,8 +11,8 @@ from readgraph.state.settings import GROUPS
 from readgraph_evaluation.options import BoardOptions, EvaluateOptions, ReproduceOptions
 
 if TYPE_CHECKING:
+    from readgraph import ReaderContext
     from readgraph.cli.terminal.screen import OutputOptions
-    from readgraph.state.context import ReaderContext
 
 
 @with_run(EvaluateOptions, GROUPS, PROFILE)

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from readgraph import Question
 from readgraph.features.compression import CompressionEngine
 from readgraph.features.compression.trace import Compressed, CompressionTrace
 from readgraph.graphs.baselines import build_full_text
 from readgraph.nodes.search import get_shared_embedder
 from readgraph.state.loops import all_finished
-from readgraph.state.reading import Question
 from readgraph_evaluation.judges.judging import similarities
 from readgraph_evaluation.metrics import METRICS
 from readgraph_evaluation.records import Item, Outcome

@@ -16,15 +16,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
-from readgraph.sources.loading import printable_path
-from readgraph.state.context import ReaderContext
+from readgraph import BadInput, ReaderContext
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph.state.declaring import use_current_names
-from readgraph.state.errors import BadInput
 from readgraph.state.files import check_format, check_regular, replace_file
 from readgraph.state.reading import add_counts
 from readgraph_evaluation import line_shapes as shapes
@@ -34,7 +34,6 @@ from readgraph_evaluation.records import Dataset, Judgement, Outcome
 __all__ = ["EvaluationFolder"]
 
 FORMAT = 1
-TAIL = 1 << 16  # bytes that are searched at a time for the end of the last complete line
 WHAT = "evaluation.json"
 
 RESULTS, TABLE, SCORES, REPORT = "results.json", "results.csv", "scores.csv", "report.html"
@@ -76,12 +75,12 @@ class EvaluationFolder:
         """The record of what is run; raises `BadInput` if the folder holds no evaluation."""
         path = self.path / WHAT
         if not path.exists():
-            raise BadInput(f"{self.shown} holds no evaluation: 'readgraph evaluate' makes one.")
+            raise fault_of(self.path, "holds no evaluation: 'readgraph evaluate' makes one.")
         text = shapes.read_text(path)
         format = shapes.read_file_as(path, dict[str, Any], text).get("format")
         check_format(f"The evaluation in {self.shown}", format, FORMAT)
         if format != FORMAT:
-            raise BadInput(f"{self.shown} holds an evaluation of another format than {FORMAT}.")
+            raise fault_of(self.path, f"holds an evaluation of another format than {FORMAT}.")
         kept: dict[str, Any] = shapes.read_file_as(path, shapes.EvaluationRecord, text)
         return kept | {"settings": use_current_names(kept["settings"])}
 
@@ -95,9 +94,9 @@ class EvaluationFolder:
         self.what()
         about, *items = [*self.lines("questions")] or [None]
         if about is None:
-            raise BadInput(f"{self.shown} lacks its questions.jsonl: run the same evaluation again to write it.")
+            raise fault_of(self.path, "lacks its questions.jsonl: run the same evaluation again to write it.")
         if unknown := {*about["metrics"]} - {*METRICS}:
-            raise BadInput(f"{printable_path(self.path / 'questions.jsonl')} names an unknown metric '{min(unknown)}'.")
+            raise fault_of(self.path / "questions.jsonl", f"names an unknown metric '{min(unknown)}'.")
         return Dataset(about["dataset"], (), tuple(items), tuple(about["metrics"]), licence=about["licence"])
 
     def outcomes(self) -> list[Outcome]:
@@ -142,11 +141,9 @@ class EvaluationFolder:
                         shape = "about" if kind == "questions" and not number else kind
                         yield shapes.read_as(shapes.LINES[shape], line)
         except OSError as problem:
-            raise BadInput(f"{printable_path(path)} can't be read: {problem.strerror}.") from None
+            raise fault_of(path, f"can't be read: {problem.strerror}.") from None
         except ValueError as problem:
-            raise BadInput(
-                f"{printable_path(path)} can't be read in line {number + 1} ({problem}): correct or remove it."
-            ) from None
+            raise fault_of(path, f"can't be read in line {number + 1} ({problem}): correct or remove it.") from None
 
     def append(self, kind: str, values: Iterable[dict[str, Any]]) -> None:
         """Append values as lines."""
@@ -178,19 +175,17 @@ class EvaluationFolder:
         within = make_folder(self.path)
         for file in within:  # of a stranger's folder one may lead to any file of this machine
             if file.is_symlink():
-                raise BadInput(
-                    f"{printable_path(file)} is a link, and an evaluation has none: put what it leads to there."
-                )
+                raise fault_of(file, "is a link, and an evaluation has none: put what it leads to there.")
         other = next((file.name for file in within if file.name != ".lock"), None)
         if other and not (self.path / WHAT).exists():
-            raise BadInput(f"{self.shown} holds something else ('{other}'): name an empty or new folder.")
+            raise fault_of(self.path, f"holds something else ('{other}'): name an empty or new folder.")
 
     def _begin(self, what: dict[str, Any]) -> None:
         wanted = {"format": FORMAT, **what}
         if (self.path / WHAT).exists():
             kept = {"rows": {}, **self.what()}
             if (half := kept.get("half")) and wanted.get("half", half) != half:
-                raise BadInput(f"{self.shown} holds answers to the {half} half: name a new folder for the other one.")
+                raise fault_of(self.path, f"holds answers to the {half} half: name a new folder for the other one.")
             # What did not exist when the record was made: later settings have their defaults, prompts the new versions.
             default = asdict(ReaderContext())
             kept["settings"] = {name: default.get(name) for name in wanted["settings"]} | kept["settings"]
@@ -199,14 +194,14 @@ class EvaluationFolder:
                 if name not in MAY_GROW and kept.get(name) != wanted.get(name):
                     other = f"other {name}" if name.endswith("s") else f"another {name}"
                     differs = _difference(kept.get(name), wanted.get(name))
-                    raise BadInput(
-                        f"{self.shown} was begun with {other} ({differs}): go on with the same, or name a new folder."
+                    raise fault_of(
+                        self.path, f"was begun with {other} ({differs}): go on with the same, or name a new folder."
                     )
             for kind in ("answers", "memories", "exchanges", "judgements", "calibrations"):
                 self._mend(kind)
             for name in kept["rows"].keys() & wanted["rows"].keys():
                 if kept["rows"][name] != wanted["rows"][name]:
-                    raise BadInput(f"{self.shown} was begun with another row '{name}': name a new folder.")
+                    raise fault_of(self.path, f"was begun with another row '{name}': name a new folder.")
             wanted["rows"] = kept["rows"] | wanted["rows"]
             wanted["methods"] = list(dict.fromkeys([*kept["methods"], *wanted["methods"]]))
             if answers := kept.get("answers", {}) | wanted.get("answers", {}):
@@ -226,14 +221,10 @@ class EvaluationFolder:
             return
         check_regular(path, printable_path(path))
         with path.open("r+b") as file:
-            end = start = file.seek(0, os.SEEK_END)
-            while start:
-                start = max(0, start - TAIL)
-                file.seek(start)
-                if (line_end := file.read(min(TAIL, end - start)).rfind(b"\n")) >= 0:
-                    file.truncate(start + line_end + 1)
-                    return
-            file.truncate(0)
+            if file.seek(0, os.SEEK_END):  # an empty file can't be mapped
+                with mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+                    end = content.rfind(b"\n") + 1
+                file.truncate(end)
 
 
 def make_folder(path: Path) -> list[Path]:
@@ -242,7 +233,7 @@ def make_folder(path: Path) -> list[Path]:
         path.mkdir(parents=True, exist_ok=True)
         return [*path.iterdir()]
     except OSError as problem:
-        raise BadInput(f"{printable_path(path)} can't be used as a folder: {problem.strerror}.") from None
+        raise fault_of(path, f"can't be used as a folder: {problem.strerror}.") from None
 
 
 def _difference(kept: Any, wanted: Any) -> str:
@@ -250,10 +241,7 @@ def _difference(kept: Any, wanted: Any) -> str:
     if not (isinstance(kept, dict) and isinstance(wanted, dict)):
         return f"{_format_setting(kept)}, not {_format_setting(wanted)}"
     names = sorted(name for name in kept.keys() | wanted.keys() if kept.get(name) != wanted.get(name))
-    differences = [
-        f"{name} {_format_setting(kept.get(name))}, not {_format_setting(wanted.get(name))}"
-        for name in names[:MOST_SHOWN]
-    ]
+    differences = [f"{name} {_difference(kept.get(name), wanted.get(name))}" for name in names[:MOST_SHOWN]]
     return "; ".join([*differences, *(["…"] if len(names) > MOST_SHOWN else [])])
 
 

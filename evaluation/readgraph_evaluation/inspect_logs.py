@@ -6,13 +6,12 @@ sample in an epoch, a row is a solver, a metric a scorer. Scores are from 0 to 1
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
+from readgraph.sources.loading import fault_of
 from readgraph.state.files import replace_file
 from readgraph.state.records import digest
 from readgraph_evaluation.metrics import METRICS
@@ -22,7 +21,7 @@ from readgraph_evaluation.results import ScoredEvaluation, categories_of
 from readgraph_evaluation.trajectories import each_once
 
 NO_MODEL = "none/none"
-Usage = dict[str, dict[str, int]]  # tokens in, out and together, by the names of models
+Usage = dict[str, Counter[str]]  # tokens in, out and together, by the names of models
 COUNTS = ("input_tokens", "output_tokens", "total_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
 
 ABOUT_OUTCOMES = ("status", "by_rule", "compression_rate", "look_ups", "calls", "input_words", "output_words", "memory")
@@ -44,7 +43,7 @@ def write_logs(evaluation: ScoredEvaluation, logs: Path) -> list[Path]:
                 json.dump(log, file, ensure_ascii=False, indent=1)
             written.append(path)
     except OSError as problem:
-        raise BadInput(f"{printable_path(logs)} can't be used as a folder for logs: {problem.strerror}.") from None
+        raise fault_of(logs, f"can't be used as a folder for logs: {problem.strerror}.") from None
     return written
 
 
@@ -59,10 +58,8 @@ def _log(
     items = evaluation.dataset.by_id
     outcomes = evaluation.outcomes[name]
     rater = (evaluation.results["judging"] or {}).get("rater", "")
-    samples = [
-        _sample(evaluation, items[one.item], one, of_samples.get(one.key, {}), mappings.get((one.key, rater), {}))
-        for one in outcomes
-    ]
+    keyed = [(one, of_samples.get(one.key, {}), mappings.get((one.key, rater), {})) for one in outcomes]
+    samples = [_sample(evaluation, items[one.item], one, usage, said) for one, usage, said in keyed]
     complete = len(outcomes) == (len(items) - row["left_out"]) * what["runs"]
     return {
         "version": 2,
@@ -180,8 +177,7 @@ def _tokens(exchanges: Iterable[dict[str, Any]]) -> tuple[dict[Key, Usage], dict
         sums = [of_rows[line["method"]]]
         if line["item"]:
             sums.append(of_samples[line["method"], line["run"], line["item"]])
+        counts = dict(zip(COUNTS, (*tokens[:2], sum(tokens[:2]), *tokens[2:]), strict=False))
         for usage in sums:
-            counts = usage.setdefault(str(line.get("model", "")), {})
-            for name, count in zip(COUNTS, (*tokens[:2], sum(tokens[:2]), *tokens[2:]), strict=False):
-                counts[name] = counts.get(name, 0) + count
+            usage.setdefault(str(line.get("model", "")), Counter()).update(counts)
     return of_samples, of_rows

@@ -12,9 +12,9 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from readgraph.models.metering import ModelExchange
-from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
-from readgraph.state.files import NOT_UTF8, check_regular
+from readgraph.sources.inputs import read_bytes
+from readgraph.sources.loading import fault_of, printable_path
+from readgraph.state.files import NOT_UTF8
 from readgraph.state.words import count_words
 from readgraph_evaluation.records import Item, Judgement, Outcome
 
@@ -130,23 +130,20 @@ def read_as(shape: Any, text: str) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
-def read_file_as(path: Path, shape: Any, text: str | None = None) -> Any:
-    """The value of this shape that a file holds, or this text of it; raises `BadInput` if it can't be read."""
+def read_file_as(path: Path, shape: Any, text: str) -> Any:
+    """The value of this shape that this text of a file holds; raises `BadInput` if it can't be read."""
     try:
-        return read_as(shape, read_text(path) if text is None else text)
+        return read_as(shape, text)
     except ValueError as problem:
-        raise BadInput(f"{printable_path(path)} can't be read: {problem}.") from None
+        raise fault_of(path, f"can't be read: {problem}.") from None
 
 
 def read_text(path: Path) -> str:
     """The text of a file; raises `BadInput` if it can't be read."""
     try:
-        check_regular(path, printable_path(path))
-        return path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as problem:
-        not_read = NOT_UTF8 if isinstance(problem, UnicodeDecodeError) else problem
-        reason = problem.strerror if isinstance(problem, OSError) else not_read
-        raise BadInput(f"{printable_path(path)} can't be read: {reason}.") from None
+        return read_bytes(path, printable_path(path)).decode()
+    except UnicodeDecodeError:
+        raise fault_of(path, f"can't be read: {NOT_UTF8}.") from None
 
 
 def json_lines(values: Iterable[Any]) -> str:

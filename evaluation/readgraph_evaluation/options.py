@@ -1,64 +1,39 @@
-"""The options of evaluations: what `evaluate` is given, and what `reproduce` is."""
+"""The options of the commands of evaluations, and the names that a shell completes."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-from typer import Option
+from typer import Context
 
 from readgraph.cli import shell
 from readgraph.cli.options.documents import EstimateOnly
 from readgraph.cli.options.settings import argument, option
 from readgraph.cli.shell import completer_of
-from readgraph_evaluation import completing
-from readgraph_evaluation.sweeps import SWEEPS
+from readgraph_evaluation.sweeps import NAMED_ROWS, SWEEPS
 
-RowOption = partial(Option, rich_help_panel="Rows and questions")
 row_option = partial(option, rich_help_panel="Rows and questions")
-Limit = Annotated[int | None, Option(min=1, help="Ask only the first N questions.")]
-Sample = Annotated[
-    int | None, RowOption(metavar="N", min=1, help="Ask only N questions, drawn at random over all texts.")
-]
-Seed = Annotated[int, RowOption(metavar="N", help="Another number draws another sample.")]
-Runs = Annotated[int, Option(min=1, help="Ask every question N times, with new samples each time.")]
-Judge = Annotated[
-    str | None, Option(metavar="PROVIDER:NAME", help="The model that rates answers, if a metric needs one.")
-]
-Out = Annotated[
-    Path | None,
-    Option(metavar="FOLDER", help="Folder for answers and results; an existing evaluation there is resumed."),
-]
-Replies = Annotated[
-    Path | None,
-    RowOption(
-        metavar="FOLDER",
-        help="Another evaluation, or a library, whose saved replies are used where they fit: they cost nothing.",
-    ),
-]
-PublishTo = Annotated[
-    Path | None,
-    RowOption(
-        metavar="FOLDER",
-        help="Write the run to a new folder for others: replies and scores, without prompts and the dataset's texts.",
-    ),
-]
-Replay = Annotated[
-    Path | None,
-    RowOption(
-        metavar="FOLDER",
-        help="Repeat a published run from its replies, asking no model, and say whether the scores are the same.",
-    ),
-]
 
-Answers = Annotated[
-    list[Path],
-    RowOption(
-        metavar="FILE",
-        help="Answers of another system, a line of JSON each (id, answer, retrieved, tokens, seconds, confidence), to "
-        "be measured beside the methods, or alone; the row is named after the file. Repeat for each system.",
-    ),
-]
+
+def complete_rows(context: Context) -> Iterable[shell.Item]:
+    """The rows of evaluations that have names: those of methods, and those with settings of their own."""
+    from readgraph.graphs.methods import ROWS
+
+    return [*shell.methods(context), *((row.name, row.line) for row in ROWS.values()), *NAMED_ROWS.items()]
+
+
+def _lines_of(module: str, table: str) -> shell.Values:
+    """The names in a table of this package, each with its line; the module is imported only then."""
+    module = f"readgraph_evaluation.{module}"
+    return lambda _: ((name, each.line) for name, each in getattr(import_module(module), table).items())
+
+
+complete_sweeps = _lines_of("sweeps", "SWEEPS")
+complete_experiments = _lines_of("reproducing", "EXPERIMENTS")
+complete_metrics = _lines_of("metrics", "METRICS")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,13 +55,18 @@ class EvaluateOptions:
         default=[],
         metavar="ROW",
         help="A method with settings of its own: METHOD@SETTING=VALUE,… such as gam@rounds=1; repeat for each row.",
-        autocompletion=completer_of(completing.rows),
+        autocompletion=completer_of(complete_rows),
     )
-    answers: Answers = field(default_factory=list)
+    answers: list[Path] = row_option(
+        metavar="FILE",
+        default=[],
+        help="Answers of another system, a line of JSON each (id, answer, retrieved, tokens, seconds, confidence), to "
+        "be measured beside the methods, or alone; the row is named after the file. Repeat for each system.",
+    )
     sweep: str | None = row_option(
         metavar="NAME",
         help=f"The rows of a paper's table: {', '.join(SWEEPS)}.",
-        autocompletion=completer_of(completing.sweeps),
+        autocompletion=completer_of(complete_sweeps),
     )
     full_text: bool = row_option(
         "--full-text/--no-full-text",
@@ -94,28 +74,39 @@ class EvaluateOptions:
         help="Ask the full text too, where it fits the window. Default: on.",
         show_default=False,
     )
-    limit: Limit = None
+    limit: int | None = option(min=1, help="Ask only the first N questions.")
     half: str | None = row_option(
         metavar="HALF", help="Ask only one half of the texts: development, to tune on, or report, for figures."
     )
-    sample: Sample = None
-    seed: Seed = 0
-    runs: Runs = 1
+    sample: int | None = row_option(metavar="N", min=1, help="Ask only N questions, drawn at random over all texts.")
+    seed: int = row_option(default=0, metavar="N", help="Another number draws another sample.")
+    runs: int = option(default=1, min=1, help="Ask every question N times, with new samples each time.")
     metrics: str | None = option(
         metavar="NAME,…",
         help="The metrics to show, the leading one first. Default: those of the dataset.",
-        autocompletion=completer_of(completing.metrics, several=True),
+        autocompletion=completer_of(complete_metrics, several=True),
     )
-    judge: Judge = None
+    judge: str | None = option(metavar="PROVIDER:NAME", help="The model that rates answers, if a metric needs one.")
     calibrate: bool = row_option(
         "--calibrate",
         default=False,
         help="Measure how far the judge agrees with known verdicts; without FILE, that alone.",
     )
-    out: Out = None
-    replies: Replies = None
-    publish: PublishTo = None
-    replay: Replay = None
+    out: Path | None = option(
+        metavar="FOLDER", help="Folder for answers and results; an existing evaluation there is resumed."
+    )
+    replies: Path | None = row_option(
+        metavar="FOLDER",
+        help="Another evaluation, or a library, whose saved replies are used where they fit: they cost nothing.",
+    )
+    publish: Path | None = row_option(
+        metavar="FOLDER",
+        help="Write the run to a new folder for others: replies and scores, without prompts and the dataset's texts.",
+    )
+    replay: Path | None = row_option(
+        metavar="FOLDER",
+        help="Repeat a published run from its replies, asking no model, and say whether the scores are the same.",
+    )
     inspect: Path | None = row_option(
         metavar="FOLDER",
         help="Write a log of inspect-ai for each row into this folder; without FILE, of the evaluation in --out.",
@@ -131,6 +122,12 @@ class EvaluateOptions:
         return self.file is None and self.form is None
 
 
+def as_evaluated(name: str) -> Any:
+    """The option of `evaluate` with this name."""
+    same = EvaluateOptions.__dataclass_fields__[name]
+    return field(default=same.default, default_factory=same.default_factory, metadata=same.metadata)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReproduceOptions:
     """Which experiment to repeat, how much of it, and where to keep it."""
@@ -139,18 +136,18 @@ class ReproduceOptions:
         default=None,
         metavar="NAME",
         help="An experiment, such as read-agent-table-1; without a name all are listed.",
-        autocompletion=completer_of(completing.experiments),
+        autocompletion=completer_of(complete_experiments),
     )
     data: Path | None = option(metavar="FOLDER", help="The folder that holds the datasets.")
-    limit: Limit = None
-    sample: Sample = None
-    seed: Seed = 0
-    runs: Runs = 1
-    judge: Judge = None
-    out: Out = None
-    replies: Replies = None
-    publish: PublishTo = None
-    replay: Replay = None
+    limit: int | None = as_evaluated("limit")
+    sample: int | None = as_evaluated("sample")
+    seed: int = as_evaluated("seed")
+    runs: int = as_evaluated("runs")
+    judge: str | None = as_evaluated("judge")
+    out: Path | None = as_evaluated("out")
+    replies: Path | None = as_evaluated("replies")
+    publish: Path | None = as_evaluated("publish")
+    replay: Path | None = as_evaluated("replay")
     estimate: EstimateOnly = False
 
 
@@ -166,6 +163,6 @@ class BoardOptions:
         show_default="read-agent,mem-walker,gam,ranked,bm25",
         autocompletion=completer_of(shell.methods, several=True),
     )
-    answers: Answers = field(default_factory=list)
-    out: Out = None
+    answers: list[Path] = as_evaluated("answers")
+    out: Path | None = as_evaluated("out")
     estimate: EstimateOnly = False

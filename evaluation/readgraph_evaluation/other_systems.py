@@ -8,11 +8,11 @@ from typing import Any, NotRequired, cast
 
 from pydantic import NonNegativeFloat, NonNegativeInt
 
+from readgraph import BadInput
 from readgraph.graphs.methods import METHODS
 from readgraph.models.windows.window import TOKENS_PER_WORD
 from readgraph.nodes.answering.citations import find_quote
 from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
 from readgraph.state.reading import NOTHING_USED, Usage
 from readgraph.state.words import format_count
 from readgraph_evaluation.line_shapes import OpenLine, read_as, read_text
@@ -83,11 +83,11 @@ def load_answers(file: Path, dataset: Dataset) -> SystemAnswers:
         if (run, item.id) in outcomes:
             raise BadInput(f"{shown} answers '{item.id}' twice, the second time in line {number}: keep one.")
         whole = texts[item.text].text
-        found = [find_quote(passage, whole, 0, len(whole)) for passage in line.get("retrieved", [])]
-        lost, tells_read = lost + found.count(None), tells_read or "retrieved" in line
-        read = [TextSpan(*span) for span in found if span]
+        spans = [find_quote(passage, whole, 0, len(whole)) for passage in line.get("retrieved", [])]
+        lost, tells_read = lost + spans.count(None), tells_read or "retrieved" in line
+        read = [TextSpan(*span) for span in spans if span]
         choice = _choice_of(line.get("choice"), item, f"{shown}, line {number}")
-        outcomes[run, item.id] = replace(_outcome_of(line, item, choice, read), method=name, run=run)
+        outcomes[run, item.id] = _outcome_of(line, item, name, choice, read)
     if not outcomes:
         raise BadInput(f"{shown} answers none of the questions of {dataset.name}: give each line the id of a question.")
     for run, missing in product(sorted({run for run, _ in outcomes}), items):
@@ -125,20 +125,16 @@ def _choice_said(answer: str, item: Item) -> int | None:
     return None
 
 
-def _outcome_of(line: AnswerLine, item: Item, choice: int | None, spans: Sequence[TextSpan]) -> Outcome:
+def _outcome_of(line: AnswerLine, item: Item, system: str, choice: int | None, spans: Sequence[TextSpan]) -> Outcome:
     answer, tokens = line.get("answer"), line.get("tokens", 0)
     if answer and choice is None and item.options:
         choice = _choice_said(answer, item)
     if choice is not None:
         answer = item.options[choice]
     used: dict[str, Any] = {**NOTHING_USED, "input_tokens": tokens, "seconds": line.get("seconds", 0.0)}
+    status = "answered" if answer else "no_answer"
     return Outcome(
-        item.id,
-        "",
-        0,
-        "answered" if answer else "no_answer",
-        answer or None,
-        choice,
+        *(item.id, system, line.get("run", 0), status, answer or None, choice),
         read=tuple(spans),
         usage=cast("Usage", used),
         input_words=round(tokens / TOKENS_PER_WORD),

@@ -13,16 +13,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from readgraph import BadInput, PageStore, ReaderContext
 from readgraph.graphs.estimate import Estimate, Range
 from readgraph.graphs.method_facts import recipes_of
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.rehearsal import Rehearsal, build_once
-from readgraph.library.page_store import PageStore
 from readgraph.models.prompt import replacement_digests, versions_of
 from readgraph.models.reply import TRIES
 from readgraph.nodes.prompts import every_wording, prompt_modules
-from readgraph.state.context import PROFILES, ReaderContext
-from readgraph.state.errors import BadInput
+from readgraph.state.context import PROFILES
 from readgraph.state.records import utc_now
 from readgraph_evaluation.judges.judging import JUDGES
 from readgraph_evaluation.metrics import METRICS, metrics_for_question
@@ -117,9 +116,8 @@ def what_is_run(
 def digest_of(file: Path) -> str:
     """The hash of a file's bytes, or of the names and sizes of a folder's files."""
     if file.is_dir():
-        listed = sorted(
-            (str(path.relative_to(file)), path.stat().st_size) for path in file.rglob("*") if path.is_file()
-        )
+        paths = [path for path in file.rglob("*") if path.is_file()]
+        listed = sorted((str(path.relative_to(file)), path.stat().st_size) for path in paths)
         return hashlib.sha256(repr(listed).encode()).hexdigest()
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -17,16 +17,17 @@ import os
 import platform
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from readgraph import BadInput, ReaderContext
 from readgraph.models.names import find_model_entry
 from readgraph.models.prompt import export_words, own_words
 from readgraph.models.reply import FLAWED, FLAWS, prompt_key
 from readgraph.nodes.prompts import every_wording
-from readgraph.sources.loading import printable_path
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
+from readgraph.sources.loading import fault_of
 from readgraph.state.words import format_count
 from readgraph_evaluation.folder import SCORES, EvaluationFolder, FolderContents
 from readgraph_evaluation.line_shapes import json_lines
@@ -36,7 +37,7 @@ from readgraph_evaluation.rows import count_left_out
 FORMAT = 1
 RUN, REPLIES, ANSWERS, JUDGEMENTS = "run.json", "replies.jsonl", "answers.jsonl", "judgements.jsonl"
 PROMPTS = "prompts"
-ANSWER_FIELDS = ("item", "method", "run", "status", "choice", "by_rule", "read", "cited", "action", "calls")
+ANSWER_FIELDS = ("item", "method", "run", "status", "choice", "by_rule", "read", "cited", "action", "calls", "answer")
 
 FOLLOWS = ("dataset", "questions", "texts", "methods", "rows", "runs", "judge")
 """What of run.json, beside scores and calls, follows from the dataset's file and the rows that are run again."""
@@ -58,26 +59,23 @@ def write_published_run(
     try:
         to.mkdir(parents=True, exist_ok=True)
         published.write(REPLIES, json_lines(_replies(contents.exchanges())))
-        published.write(
-            ANSWERS, json_lines(answer_line(outcome) for of in contents.outcomes.values() for outcome in of)
-        )
+        outcomes = chain.from_iterable(contents.outcomes.values())
+        published.write(ANSWERS, json_lines(map(answer_line, outcomes)))
         published.write(JUDGEMENTS, json_lines(map(_judgement, contents.judgements)))
         published.write(SCORES, (folder.path / SCORES).read_text(encoding="utf-8"))
-        for words in (
-            wording for wording in every_wording() if wording.name in own
-        ):  # without comments of the user's file
+        for words in [words for words in every_wording() if words.name in own]:  # without the user's comments
             (to / PROMPTS).mkdir(exist_ok=True)
             export_words(own_words(words, context.prompts), to / PROMPTS / f"{words.name}.toml")
         published.write(RUN, json.dumps(run, ensure_ascii=False, indent=1) + "\n")  # last: it makes the folder a run
     except OSError as problem:
-        raise BadInput(f"{printable_path(to)} can't be written: {problem.strerror}.") from None
+        raise fault_of(to, f"can't be written: {problem.strerror}.") from None
     return run
 
 
 def check_new(to: Path) -> None:
     """Raises `BadInput` for a folder that holds something, before anything is run."""
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
-        raise BadInput(f"{printable_path(to)} holds something already: name a new folder.")
+        raise fault_of(to, "holds something already: name a new folder.")
 
 
 def _check_complete(contents: FolderContents) -> None:
@@ -150,10 +148,13 @@ def _replies(exchanges: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def answer_line(outcome: Outcome) -> dict[str, Any]:
     """An outcome as a line of answers.jsonl."""
-    line = outcome.line()
-    kept = {name: line[name] for name in ANSWER_FIELDS}
-    # The words of a chosen option are the dataset's; its number says the same.
-    return {**kept, "answer": outcome.answer if outcome.choice is None else None}
+    line = without_option(outcome).line()
+    return {name: line[name] for name in ANSWER_FIELDS}
+
+
+def without_option(outcome: Outcome) -> Outcome:
+    """The outcome without the words of a chosen option, which are the dataset's; its number says the same."""
+    return outcome if outcome.choice is None else replace(outcome, answer=None)
 
 
 def _judgement(judgement: Judgement) -> dict[str, Any]:

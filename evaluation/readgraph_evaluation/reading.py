@@ -17,33 +17,21 @@ from uuid import uuid4
 
 from langgraph.graph.state import CompiledStateGraph
 
+from readgraph import BadInput, Library, PageStore, Question, ReaderContext, ReadgraphError
 from readgraph.features.agents.archives import AgentFile, build_agent_from_file, make_agent_file
 from readgraph.features.agents.mem_gpt import build_chat
 from readgraph.features.agents.receive import LIFE, default_blocks
 from readgraph.features.agents.state import AgentState, Block, IncomingEvent
-from readgraph.features.agents.store import (
-    SPEAKS,
-    Agent,
-    AgentStore,
-    Event,
-    agent_id,
-    archive_index,
-    initial_state,
-    local_now,
-)
+from readgraph.features.agents.store import SPEAKS, AgentStore, Event, agent_id, new_agent
 from readgraph.features.summary.state import SummaryWanted
 from readgraph.graphs.methods import METHODS
 from readgraph.language.calendars import at_local_time
 from readgraph.language.terms import content_words
 from readgraph.library.collections import add_collection
 from readgraph.library.histories import SessionText, append_sessions
-from readgraph.library.opening import Library
-from readgraph.library.page_store import PageStore
 from readgraph.models.metering import ExchangeRecorder, FallBack, ModelExchange, exchanges_to
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.logs import new_run_part, use_run
-from readgraph.state.reading import Citation, Question
+from readgraph.state.reading import Citation
 from readgraph.state.records import Document, digest
 from readgraph.state.words import count_words, first_words
 from readgraph_evaluation.folder import EvaluationFolder
@@ -229,16 +217,11 @@ def session_events(session: SessionText, to: str, by: str, first: int, before: s
 
 def moment(time: str) -> str:
     """A session's time in the format of events; "" if its format is unknown."""
-    for form in TIMES:
+    for form in (*TIMES, None):
         with suppress(ValueError):
-            return _local(datetime.strptime(time.strip(), form))
-    with suppress(ValueError):
-        return _local(datetime.fromisoformat(time.strip()))
+            at = datetime.strptime(time.strip(), form) if form else datetime.fromisoformat(time.strip())
+            return (at if at.tzinfo else at_local_time(at)).isoformat(timespec="seconds")
     return ""
-
-
-def _local(time: datetime) -> str:
-    return (time if time.tzinfo else at_local_time(time)).isoformat(timespec="seconds")
 
 
 ENDED = (
@@ -269,38 +252,35 @@ def group_by_talk(row: EvaluationRow, items: Iterable[Item]) -> dict[Talk | None
 
 @dataclass
 class ConversationReading(TextReading):
-    """An agent in one run: it is the speaker `to` of the history and talks with `by`; the rest as in `Talk`."""
+    """An agent in one run, which is one of the speakers of the history."""
 
-    to: str
-    by: str
-    notes: bool
-    known: tuple[str, str]
+    talk: Talk
     store: AgentStore = field(init=False)
     past: AgentFile = field(init=False)
     turns: dict[int, TextSpan] = field(init=False, default_factory=dict)  # the span of an event's turn, by its number
 
     async def remember(self, keep: ExchangeRecorder) -> dict[str, Any]:
         """Put the sessions into recall storage, and let the agent note what it learned if `notes` is set."""
-        if not any(turns_of(session, self.to, self.by) for session in self.text.sessions):
-            raise BadInput(f"In '{self.text.title}' neither {self.to} nor {self.by} says anything.")
+        if not any(turns_of(session, self.talk.to, self.talk.by) for session in self.text.sessions):
+            raise BadInput(f"In '{self.text.title}' neither {self.talk.to} nor {self.talk.by} says anything.")
         self.store = AgentStore(self.library.store)
         self.graph = build_chat(dated=False).compile(store=self.library.store)
-        name, identity = self._name(), agent_id(self._name())
-        of_self, of_other = (f" {facts}" if facts else "" for facts in self.known)
-        known: dict[str, Any] = {"persona": f"I am {self.to}.{of_self}", "human": f"I talk with {self.by}.{of_other}"}
-        blocks = [cast(Block, {**block, "text": known[block["label"]]}) for block in default_blocks(self.row.context)]
-        agent = Agent(identity, name, local_now(), initial_state(name, blocks), archive_index(identity))
+        name = self._name()
+        of_self, of_other = (f" {facts}" if facts else "" for facts in self.talk.known)
+        texts = {"persona": f"I am {self.talk.to}.{of_self}", "human": f"I talk with {self.talk.by}.{of_other}"}
+        blocks = [cast(Block, {**block, "text": texts[block["label"]]}) for block in default_blocks(self.row.context)]
+        agent = new_agent(name, blocks)
         state = agent.birth
         for session, place in zip(self.text.sessions, self.text.session_places, strict=True):
             state = await self._hear(session, place.start, state)
-            if self.notes:
+            if self.talk.notes:
                 await self.store.put_agent(replace(agent, birth=state))
-                event = IncomingEvent(kind="system", text=ENDED.format(by=self.by))
+                event = IncomingEvent(kind="system", text=ENDED.format(by=self.talk.by))
                 output = await self.invoke({"agent": name, "event": event}, keep, output_keys=[*LIFE])
                 state = cast(AgentState, {channel: output[channel] for channel in LIFE})
         self.past = await make_agent_file(self.store, agent, {**state, "queue_from": state["events"]})
         return {
-            "memory": identity,
+            "memory": agent.id,
             "fingerprint": "",
             "words": self.text.words,
             "page_words": [count_words(session.text) for session in self.text.sessions],
@@ -310,7 +290,7 @@ class ConversationReading(TextReading):
     async def answer(self, item: Item) -> Outcome:
         """Send the question's message to a copy of the agent and keep the reply; without one, let it speak first."""
         message = item.addressed.message if item.addressed else ""
-        again = IncomingEvent(kind="system", text=AGAIN.format(by=self.by))
+        again = IncomingEvent(kind="system", text=AGAIN.format(by=self.talk.by))
         event = IncomingEvent(kind="user", text=message) if message else again
         exchanges: list[ModelExchange] = []
         try:
@@ -336,15 +316,16 @@ class ConversationReading(TextReading):
         """Store a session's events; returns the agent's state with these in its queue and no earlier ones."""
         agent, first = agent_id(self._name()), state["events"]
         before = await self.store.events(agent, range(max(0, first - 1), first))
-        events = [*session_events(session, self.to, self.by, first, max((event.at for event in before), default=""))]
+        latest = max((event.at for event in before), default="")
+        events = [*session_events(session, self.talk.to, self.talk.by, first, latest)]
         await self.store.put_events(agent, events)
         turns = [event.number for event in events if event.kind != "system"]
-        for number, (_, span) in zip(turns, turns_of(session, self.to, self.by), strict=True):
+        for number, (_, span) in zip(turns, turns_of(session, self.talk.to, self.talk.by), strict=True):
             self.turns[number] = TextSpan(start + span.start, start + span.end)
         return {**state, "queue_from": first, "events": first + len(events)}
 
     def _name(self, question: str = "") -> str:
         """An agent's name. It is the same when the evaluation is continued, so that recorded replies are found."""
-        name = f"{self.text.id} as {self.to} with {self.by}, run {self.run}"
+        name = f"{self.text.id} as {self.talk.to} with {self.talk.by}, run {self.run}"
         name += f", {self.row.name}" if self.row.own else ""
         return f"{name}, question {question}" if question else name

@@ -84,10 +84,8 @@ class Text:
     def of_documents(cls, identity: str, title: str, documents: Iterable[str]) -> "Text":
         """Documents joined, with `BETWEEN` between them; repeated ones are left out."""
         unique = tuple(dict.fromkeys(documents))
-        starts = [*accumulate((len(document) + len(BETWEEN) for document in unique[:-1]), initial=0)]
-        parts = (
-            tuple(TextSpan(*bounds) for bounds in pairwise([*starts, starts[-1] + len(unique[-1])])) if unique else ()
-        )
+        sizes = [*(len(document) + len(BETWEEN) for document in unique[:-1]), *map(len, unique[-1:])]
+        parts = tuple(map(TextSpan._make, pairwise(accumulate(sizes, initial=0))))
         return cls(identity, title, "", parts=parts, documents=unique)
 
 

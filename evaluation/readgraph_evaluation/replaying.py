@@ -6,19 +6,19 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import chain
 from math import isclose
 from pathlib import Path
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired
 
 from langgraph.store.memory import InMemoryStore
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
+from readgraph import ReaderContext, ReadgraphError
 from readgraph.models.reply import Flaw, ModelReply, PublishedReplies, replay_published
-from readgraph.sources.loading import printable_path
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph.state.files import check_format
 from readgraph.state.reading import Tokens
 from readgraph_evaluation import publishing
@@ -42,10 +42,6 @@ class _QuestionSelection(TypedDict, total=False):
     metrics: str | None
 
 
-class _RunUse(OpenLine):
-    calls: float | None
-
-
 class RunRecord(OpenLine):
     """What run.json says of a run, as far as it is used."""
 
@@ -59,7 +55,7 @@ class RunRecord(OpenLine):
     budget: dict[str, Any]
     models: dict[str, str]
     scores: dict[str, dict[str, float]]
-    use: dict[str, _RunUse]
+    use: dict[str, dict[str, float | None]]
 
 
 class _ReplyLine(TypedDict):
@@ -71,32 +67,14 @@ class _ReplyLine(TypedDict):
     flaw: NotRequired[Flaw]
 
 
-class AnswerLine(TypedDict):
-    """An answer, without words of the dataset."""
-
-    item: str
-    method: str
-    run: int
-    status: str
-    choice: int | None
-    by_rule: bool
-    read: list[list[int]]
-    cited: list[list[int]]
-    action: list[Any] | None
-    calls: int
-    answer: str | None
-
-
 def run_of(folder: Path) -> RunRecord:
     """What run.json says; raises `BadInput` where the folder holds no published run."""
     if not (folder / publishing.RUN).exists():
-        raise BadInput(
-            f"{printable_path(folder)} holds no published run: 'readgraph evaluate … --publish FOLDER' makes one."
-        )
+        raise fault_of(folder, "holds no published run: 'readgraph evaluate … --publish FOLDER' makes one.")
     text = read_text(folder / publishing.RUN)
     kept = read_file_as(folder / publishing.RUN, dict[str, Any], text)
     if kept.get("readgraph") != "run":
-        raise BadInput(f"{printable_path(folder / publishing.RUN)} describes no published run.")
+        raise fault_of(folder / publishing.RUN, "describes no published run.")
     check_format(f"The run in {printable_path(folder)}", kept.get("format"), publishing.FORMAT)
     run: RunRecord = read_file_as(folder / publishing.RUN, RunRecord, text)
     return run
@@ -111,12 +89,10 @@ def read_published_replies(folder: Path) -> PublishedReplies:
     return PublishedReplies(replies)
 
 
-def read_published_answers(folder: Path) -> dict[Key, AnswerLine]:
-    """The answers of a published run."""
+def read_published_answers(folder: Path) -> dict[Key, Outcome]:
+    """The answers of a published run, without words of the dataset."""
     path = folder / publishing.ANSWERS
-    return _index_unique(
-        path, [((line["method"], line["run"], line["item"]), line) for line in _lines(path, AnswerLine)]
-    )
+    return _index_unique(path, [(outcome.key, outcome) for outcome in _lines(path, Outcome)])
 
 
 def read_published_judgements(folder: Path) -> list[Judgement]:
@@ -134,7 +110,7 @@ def read_published_scores(folder: Path) -> dict[ScoreKey, float]:
     except (KeyError, TypeError, ValueError, csv.Error):
         lines = [(("", "", "", ""), math.nan)]
     if not all(math.isfinite(score) for _, score in lines):
-        raise BadInput(f"{printable_path(folder / SCORES)} can't be read: it holds a row without a score.")
+        raise fault_of(folder / SCORES, "can't be read: it holds a row without a score.")
     return _index_unique(folder / SCORES, lines)
 
 
@@ -142,7 +118,7 @@ def _index_unique(path: Path, lines: list[tuple[Any, Any]]) -> dict[Any, Any]:
     """The lines by their names; of two with one name, nobody could say which one counts."""
     name, count = next(iter(Counter(name for name, _ in lines).most_common(1)), ("", 1))
     if count > 1:
-        raise BadInput(f"{printable_path(path)} holds two lines for {name}: remove one.")
+        raise fault_of(path, f"holds two lines for {name}: remove one.")
     return dict(lines)
 
 
@@ -150,12 +126,11 @@ def _lines(path: Path, shape: Any) -> list[Any]:
     return [read_file_as(path, shape, line) for line in read_text(path).split("\n") if line]
 
 
-COMPARED = ("answer", *publishing.ANSWER_FIELDS[3:])  # what must be the same in an answer, beside what names it
+COMPARED = ("answer", *publishing.ANSWER_FIELDS[3:-1])  # what must be the same in an answer, beside what names it
 EXACT, OF_EMBEDDINGS = 1e-6, 0.1  # by how much two scores may differ that are the same; servers of embeddings round
 
 
-@dataclass(frozen=True)
-class RunComparison:
+class RunComparison(NamedTuple):
     """How many answers, scores and figures of run.json were compared; and a line for each that differs."""
 
     answers: int
@@ -170,8 +145,7 @@ class RunComparison:
 
     def value(self) -> dict[str, Any]:
         """The comparison as a plain JSON value."""
-        counts = {"answers": self.answers, "scores": self.scores, "figures": self.figures}
-        return {"equal": self.equal, **counts, "differences": [*self.differences]}
+        return {"equal": self.equal, **self._asdict()}
 
 
 def compare_with_published(theirs: Path, folder: EvaluationFolder) -> RunComparison:
@@ -179,7 +153,7 @@ def compare_with_published(theirs: Path, folder: EvaluationFolder) -> RunCompari
     answers, scores = read_published_answers(theirs), read_published_scores(theirs)
     ours = {outcome.key: outcome for outcome in folder.outcomes()}
     run, results = run_of(theirs), results_of(folder.dataset(), folder)
-    figures = _flat(run, run["scores"], {method: of["calls"] for method, of in run["use"].items()})
+    figures = _flat(run, run["scores"], {method: of.get("calls") for method, of in run["use"].items()})
     calls = {row["method"]: row["figures"]["calls"] for row in results["methods"]}
     recomputed = _flat(results["what"], publishing.scores_of(results), calls)
     differences = (
@@ -188,9 +162,8 @@ def compare_with_published(theirs: Path, folder: EvaluationFolder) -> RunCompari
         _list_differences(scores, read_published_scores(folder.path), "published", "replayed"),
         _list_differences(figures, recomputed, f"in {publishing.RUN}", "recomputed"),
     )
-    return RunComparison(
-        len(answers), len(scores), len(figures), tuple(line for of in differences for line in sorted(of))
-    )
+    listed = tuple(chain.from_iterable(map(sorted, differences)))
+    return RunComparison(len(answers), len(scores), len(figures), listed)
 
 
 async def judge_again(theirs: Path, dataset: Dataset, folder: EvaluationFolder, rater: ReaderContext) -> None:
@@ -217,7 +190,7 @@ async def judge_again(theirs: Path, dataset: Dataset, folder: EvaluationFolder, 
                 folder.keep_judgement(replace(again, rater=name))
 
 
-def _answer_differences(published: Mapping[Key, Any], ours: Mapping[Key, Outcome]) -> Iterator[str]:
+def _answer_differences(published: Mapping[Key, Outcome], ours: Mapping[Key, Outcome]) -> Iterator[str]:
     for key in published.keys() | ours.keys():
         mine = ours.get(key)
         if told := _difference(published.get(key), mine):
@@ -225,11 +198,11 @@ def _answer_differences(published: Mapping[Key, Any], ours: Mapping[Key, Outcome
             yield f"{_format_key(key)}: {told}{why}"
 
 
-def _difference(published: Mapping[str, Any] | None, replayed: Outcome | None) -> str:
+def _difference(published: Outcome | None, replayed: Outcome | None) -> str:
     if published is None or replayed is None:
         return "is only in the published run" if published else "is only in the replayed run"
-    mine = json.loads(json.dumps(publishing.answer_line(replayed)))
-    differing = [name for name in COMPARED if published[name] != mine[name]]
+    mine = publishing.without_option(replayed)
+    differing = [name for name in COMPARED if getattr(published, name) != getattr(mine, name)]
     return f"another {' and '.join(differing)}" if differing else ""
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
+from readgraph import BadInput
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph_evaluation.floors import score_floors
 from readgraph_evaluation.folder import SCORES, EvaluationFolder, FolderContents
 from readgraph_evaluation.judges.calibration import find_unproven_metrics, newest_calibration, summarise_judging
@@ -29,31 +29,29 @@ __all__ = ["WalkFigures", "results_of", "walk_figures"]
 
 def whole_episodes(steps: Mapping[int, Mapping[str, float]], items: Mapping[str, Item]) -> dict[int, dict[str, float]]:
     """By run and last step, 100 for an episode whose steps all have 100, else 0; none where a step has no score."""
-    found: dict[int, dict[str, float]] = {}
+    whole = defaultdict[int, dict[str, float]](dict)
     for run, scores in steps.items():
-        found[run] = {}
         for of in _steps_by_episode(scores, items).values():
             step = items[of[-1]].step
             if step and len(of) == step.steps:
-                found[run][of[-1]] = 100.0 * all(scores[item] == 100 for item in of)
-    return {run: scores for run, scores in found.items() if scores}
+                whole[run][of[-1]] = 100.0 * all(scores[item] == 100 for item in of)
+    return whole
 
 
 def by_episode(scores: Mapping[str, float], items: Mapping[str, Item]) -> dict[str, float]:
     """The scores, with one value for all steps of an episode: their mean; other questions stay as they are."""
-    found = {item: score for item, score in scores.items() if items[item].step is None}
-    return found | {
-        episode: fmean(scores[item] for item in of) for episode, of in _steps_by_episode(scores, items).items()
-    }
+    others = {item: score for item, score in scores.items() if items[item].step is None}
+    episodes = _steps_by_episode(scores, items).items()
+    return others | {episode: fmean(scores[item] for item in of) for episode, of in episodes}
 
 
 def _steps_by_episode(scores: Mapping[str, float], items: Mapping[str, Item]) -> dict[str, list[str]]:
     """The steps that have a score, by their episodes, in the order of the items."""
-    found = defaultdict[str, list[str]](list)
+    steps = defaultdict[str, list[str]](list)
     for item in items.values():
         if item.step and item.id in scores:
-            found[item.step.episode].append(item.id)
-    return found
+            steps[item.step.episode].append(item.id)
+    return steps
 
 
 RIGHT = 50.0  # an answer with at least this score counts as right in figures that need a yes or no
@@ -214,6 +212,7 @@ class ScoredEvaluation(FolderContents):
     def _results_of(self, method: str) -> dict[str, Any]:
         outcomes, items = self.outcomes[method], self.dataset.by_id
         answered = [outcome for outcome in outcomes if outcome.status != "failed"]
+        failed = [outcome for outcome in outcomes if outcome.status == "failed"]
         # The lines of the method's memories, whichever method built them, and of its unfinished memories.
         mine = [line for line in self.memories if line["method"] == method]
         own = {line["memory"] for line in mine if "memory" in line}
@@ -240,26 +239,21 @@ class ScoredEvaluation(FolderContents):
             "seconds": _of_known(fmean, (one.usage["seconds"] for one in answered)),
             "cost": _of_known(sum, (one.cost for one in outcomes)),
             "building": _build_usage(method, built),
-            "failures": [
-                {"item": one.item, "run": one.run, "problem": one.problem} for one in outcomes if one.status == "failed"
-            ],
+            "failures": [{"item": one.item, "run": one.run, "problem": one.problem} for one in failed],
         }
 
     def _figures(self, answered: Sequence[Outcome]) -> dict[str, float | None]:
         """The means of `FIGURES`, of a method's own free answers, and the words of the text in view (GAM, table 4)."""
         items, sizes = self.dataset.by_id, self.text_words
         mine = [outcome.by_method(self.model) for outcome in answered]
-        free = [outcome for outcome in mine if not items[outcome.item].options]
+        of_figure = {"answer_words": [outcome for outcome in mine if not items[outcome.item].options]}
         in_view = [
             (1 - one.compression_rate / 100) * sizes[items[one.item].text]
             for one in answered
             if one.compression_rate is not None and items[one.item].text in sizes
         ]
-        figures = {
-            name: _of_known(fmean, (getattr(one, name) for one in (free if name == "answer_words" else mine)))
-            for name in FIGURES
-        }
-        return {**figures, "words_in_view": _of_known(fmean, in_view)}
+        figures = {name: [getattr(one, name) for one in of_figure.get(name, mine)] for name in FIGURES}
+        return {name: _of_known(fmean, values) for name, values in {**figures, "words_in_view": in_view}.items()}
 
 
 def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
@@ -351,14 +345,12 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
     if not pairs:
         raise BadInput(f"{shown[0]} and {shown[1]} have no method, or no question, in common.")
     flat = [_flat_settings(record) for record in records]
+    of_judges = [find_unproven_metrics(newest_calibration(each), each.dataset) for each in evaluations]
     return {
         "folders": [str(one), str(other)],
         "dataset": records[0]["dataset"],
         "metric": metric,
-        "unproven_judge": [
-            metric in find_unproven_metrics(newest_calibration(scored_evaluation), scored_evaluation.dataset)
-            for scored_evaluation in evaluations
-        ],
+        "unproven_judge": [metric in unproven for unproven in of_judges],
         "pairs": pairs,
         "differs": {
             name: [record.get(name) for record in flat]
@@ -378,10 +370,7 @@ def _check_the_same_questions(one: str, other: str, records: list[dict[str, Any]
 
 def _load_scored(path: Path) -> ScoredEvaluation:
     if not (path / SCORES).exists():
-        raise BadInput(
-            f"{printable_path(path)} holds no {SCORES}: the evaluation isn't finished; give the same command "
-            "again to go on."
-        )
+        raise fault_of(path, f"holds no {SCORES}: the evaluation isn't finished; give the same command again to go on.")
     folder = EvaluationFolder(path)
     return ScoredEvaluation.of(folder.dataset(), folder)
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
+from readgraph import BadInput, ReaderContext
 from readgraph.graphs.method import Method
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS, ROWS, WEB_METHODS, method_typed, web_method_named
-from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import declarations_of, format_default, use_current_names
-from readgraph.state.errors import BadInput
 from readgraph.state.installed import list_extras
 from readgraph.state.settings import GROUPS, LONG
 from readgraph_evaluation.records import Dataset, Item
@@ -93,9 +92,8 @@ def row_named(text: str, context: ReaderContext, named: Callable[[str], Method] 
     own = {each: getattr(with_own, each) for each in values}
     with_own = with_answers_length(method, with_own, own)
     shown = ",".join(f"{each}={'off' if own[each] is False else format_default(own[each])}" for each in texts)
-    return EvaluationRow(
-        "@".join(filter(None, [called.strip() if meant else method.name, shown])), method, with_own, own
-    )
+    row = "@".join(filter(None, [called.strip() if meant else method.name, shown]))
+    return EvaluationRow(row, method, with_own, own)
 
 
 def rows_to_run(

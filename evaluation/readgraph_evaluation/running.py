@@ -5,11 +5,10 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
+from readgraph import Library, ReadgraphError
 from readgraph.graphs.method_facts import settings_of
-from readgraph.library.opening import Library
 from readgraph.models.metering import ask_each_prompt_once
 from readgraph.nodes.building.recipes import with_question
-from readgraph.state.errors import ReadgraphError
 from readgraph.state.transports import calls_at_once
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.line_shapes import Cost
@@ -99,7 +98,7 @@ class Evaluation:
         row = replace(row, context=replace(row.context, sample=run))
         for talk, questions in group_by_talk(row, items).items():
             fields = (self.library, self.folder, self.cost, row, run, text)
-            reading = ConversationReading(*fields, *talk) if talk else TextReading(*fields)
+            reading = ConversationReading(*fields, talk) if talk else TextReading(*fields)
             await self._answers(reading, questions, done)
 
     async def _answers(self, reading: TextReading, items: Sequence[Item], done: asyncio.Queue[Outcome | None]) -> None:

@@ -137,10 +137,8 @@ def bootstrap_interval(values: NDArray[Any], groups: NDArray[Any]) -> Interval:
     wider = sqrt(len(sums) / (len(sums) - 1)) * t.ppf((1 - CONFIDENCE) / 2, len(sums) - 1)
     confidence = min(1 - 2 * norm.cdf(wider), 1 - 2 / RESAMPLES)
     settings = {"n_resamples": RESAMPLES, "batch": AT_ONCE, "confidence_level": confidence, "rng": SEED}
-    low, high = bootstrap(
-        (sums, counts), mean, paired=True, vectorized=True, method="percentile", **settings
-    ).confidence_interval
-    return float(low), float(high)
+    resampled = bootstrap((sums, counts), mean, paired=True, vectorized=True, method="percentile", **settings)
+    return float(resampled.confidence_interval.low), float(resampled.confidence_interval.high)
 
 
 def _chance(pairs: NDArray[Any], groups: NDArray[Any]) -> float:

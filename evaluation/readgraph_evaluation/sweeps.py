@@ -3,11 +3,10 @@
 This module imports neither LangGraph nor pydantic, since the command's help lists the sweeps.
 """
 
-from importlib.resources import files
 from typing import NamedTuple
 
-from readgraph.state.errors import BadInput
-from readgraph.state.files import read_toml
+from readgraph import BadInput
+from readgraph.state.files import read_package_toml
 
 NAMED_ROWS = {"read-agent-s": "read-agent@strategy=sequential"}  # ReadAgent-S, beside ReadAgent-P in the paper
 
@@ -20,7 +19,7 @@ class Sweep(NamedTuple):
     rows: tuple[str, ...]
 
 
-_WRITTEN = read_toml(files(__package__).joinpath("sweeps.toml"), "sweeps.toml", -1)
+_WRITTEN = read_package_toml(__package__, "sweeps.toml")
 SWEEPS = {name: Sweep(each["line"], each["source"], tuple(each["rows"])) for name, each in _WRITTEN.items()}
 
 

@@ -1,7 +1,7 @@
 """Training examples from the prompts and replies of an evaluation, in TRL's formats: `sft`, `preference`, `reward`."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import fmean
 from typing import Any
 
@@ -64,12 +64,8 @@ def preferences(folder: EvaluationFolder) -> Iterator[Example]:
         known = sorted(((value, line) for value, line in values if value is not None), key=lambda pair: pair[0])
         if known and known[0][0] < known[-1][0] and known[0][1]["reply"] != known[-1][1]["reply"]:
             (_, worse), (best, better) = known[0], known[-1]
-            yield {
-                "prompt": _prompt(better),
-                "chosen": _completion(better),
-                "rejected": _completion(worse),
-                **_about(better, best),
-            }
+            pair = {"chosen": _completion(better), "rejected": _completion(worse)}
+            yield {"prompt": _prompt(better), **pair, **_about(better, best)}
 
 
 def rewards(folder: EvaluationFolder) -> Iterator[Example]:
@@ -99,11 +95,7 @@ def rewards(folder: EvaluationFolder) -> Iterator[Example]:
         }
 
 
-FORMS: dict[str, Callable[[EvaluationFolder], Iterator[Example]]] = {
-    "sft": good_paths,
-    "preference": preferences,
-    "reward": rewards,
-}
+FORMS = {"sft": good_paths, "preference": preferences, "reward": rewards}
 
 
 def each_once(lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -7,10 +7,9 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
+from readgraph import NoUsableReply, ReaderContext
 from readgraph.models.asking import ask_reply
 from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import NoUsableReply
 from readgraph_evaluation.records import Dataset, Item
 
 __all__ = ["who_questions"]

@@ -214,6 +214,11 @@ _DIGITS = re.compile(r"(\d+)")
 LEADS_OUT = "a link that leads out of the folder: --follow-links reads it too"
 
 
+def fault_of(path: Path, what: str) -> BadInput:
+    """The error that says what is wrong with a file or folder, in one line."""
+    return BadInput(f"{printable_path(path)} {what}")
+
+
 class LinkLeadsOut(BadInput):
     """A link in a folder that leads out of it: it is left out, and is no reason to leave out the other files."""
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from pydantic import ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
@@ -12,7 +11,7 @@ from pydantic_core import ArgsKwargs, ErrorDetails
 
 from readgraph.state.declaring import Groups, Settings, settings_in, use_current_names
 from readgraph.state.errors import BadInput
-from readgraph.state.files import read_toml
+from readgraph.state.files import read_package_toml
 from readgraph.state.providers import GivenModel, name_given
 from readgraph.state.settings import GROUPS
 
@@ -119,5 +118,5 @@ def _complaint(fault: ErrorDetails, context: type[Any]) -> str:
     return f"The setting '{name}' can't be used: {fault['msg']}."
 
 
-PROFILES: dict[str, dict[str, Any]] = read_toml(files(__package__).joinpath("profiles.toml"), "profiles.toml", 10_000)
+PROFILES: dict[str, dict[str, Any]] = read_package_toml(__package__, "profiles.toml")
 """The settings of the papers' experiments."""

@@ -7,14 +7,12 @@ import tomllib
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, Any, Literal
 from uuid import uuid4
 
 from readgraph.state.errors import BadInput, ReadgraphError
-
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
 
 
 def open_without_waiting(path: Path, flags: int, mode: int = 0o666) -> int:
@@ -70,7 +68,7 @@ def check_regular(path: Path, name: str) -> int:
 NOT_UTF8 = "it is not in UTF-8; save it as UTF-8"
 
 
-def read_toml(path: "Path | Traversable", name: str, most: int) -> dict[str, Any]:
+def read_toml(path: Path, name: str, most: int) -> dict[str, Any]:
     """What stands in the first bytes of a file of TOML; raises `BadInput`, with its name, if it can't be read."""
     try:
         with path.open("rb") as file:
@@ -81,6 +79,11 @@ def read_toml(path: "Path | Traversable", name: str, most: int) -> dict[str, Any
         raise BadInput(f"{name} can't be read: {NOT_UTF8}.") from None
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
         raise BadInput(f"{name} can't be read: {problem}.") from None
+
+
+def read_package_toml(package: str, name: str) -> dict[str, Any]:
+    """What stands in a file of TOML that comes with a package."""
+    return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
 
 
 def check_format(what: object, format: object, known: int, error: type[ReadgraphError] = BadInput) -> None:

@@ -48,7 +48,7 @@ WORKERS = {"doors/corpus/processes.py"}
 IMPORTS_BY_NAME = {
     "doors/corpus/on_ray.py": "ray",
     "features/agents/chat.py": "readline",
-    "readgraph_evaluation/completing.py": "what a shell completes from tables of the evaluation",
+    "readgraph_evaluation/options.py": "what a shell completes from tables of the evaluation",
     "readgraph_evaluation/datasets/forms.py": "pyarrow",
     "graphs/method_facts.py": "the methods' modules",
     "graphs/loading.py": "the methods' modules",

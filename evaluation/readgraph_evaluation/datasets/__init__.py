@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
+from readgraph import BadInput
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph_evaluation.datasets import agents, conversations, locomo, long_context, passages, stories, synthetic
 from readgraph_evaluation.datasets.forms import Form, check_begins, first_value
 from readgraph_evaluation.datasets.own import own
@@ -14,13 +14,13 @@ __all__ = ["load_dataset"]
 FORMS = {
     form.name: form
     for form in (
-        *(own, stories.quality, stories.squality, stories.qmsum, stories.narrative_qa, stories.books, stories.scripts),
+        *(own, stories.quality, stories.squality, stories.qmsum, *stories.narrative_qa),
         *(locomo.locomo, locomo.corrected, conversations.long_mem_eval, passages.hotpot, synthetic.ruler),
         *(long_context.scrolls, passages.natural_questions, agents.mind2web, long_context.oolong),
         *(long_context.long_bench, long_context.infinite_bench, passages.browse_comp, conversations.beam),
         *(conversations.memory_agent_bench, passages.finance_bench, agents.ama_bench, agents.long_mem_eval_v2),
         *(conversations.msc_retrieval, conversations.msc_retrieval_persona, conversations.msc_retrieval_last),
-        *(conversations.msc_openers, stories.books_to_validate, stories.scripts_to_validate, long_context.oolong_pairs),
+        *(conversations.msc_openers, long_context.oolong_pairs),
     )
 }
 MADE = {synthetic.NESTED_KEYS: synthetic.make_nested_keys}  # datasets that are generated and have no file
@@ -51,17 +51,14 @@ def load_dataset(path: Path | None = None, name: str | None = None, items: int |
     form = FORMS[name] if name else recognise_form(path)
     if form is None:
         check_begins(path)
-        raise BadInput(
-            f"{printable_path(path)} is not in a known form ({', '.join(FORMS)}): name its form with --dataset."
-        )
+        raise fault_of(path, f"is not in a known form ({', '.join(FORMS)}): name its form with --dataset.")
     return form.load(path, items)
 
 
 def recognise_form(path: Path) -> Form | None:
     """The form of a file or folder, by the keys of its first record; None if it is unknown."""
-    for form in FORMS.values():
-        if form.recognise and form.recognise(path):
-            return form
+    if found := next((form for form in FORMS.values() if form.recognises(path)), None):
+        return found
     value = first_value(path)
     keys = value.keys() if isinstance(value, dict) else set()
     return next((form for form in FORMS.values() if form.keys and form.keys <= keys), None)

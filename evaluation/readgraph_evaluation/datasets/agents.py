@@ -7,35 +7,21 @@ LongMemEval-V2: a web agent's many trajectories, in its authors' folder of three
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from pydantic import ConfigDict, Field
+from pydantic import AliasPath, ConfigDict, Field
 
+from readgraph import BadInput
 from readgraph.features.web.page import web_page
 from readgraph.library.documents import document_id
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
-from readgraph_evaluation.datasets.forms import (
-    Asked,
-    DatasetRecord,
-    Form,
-    build_dataset,
-    files_of,
-    folder_with,
-    form,
-    records,
-)
+from readgraph.sources.loading import fault_of, printable_path
+from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, records
 from readgraph_evaluation.records import Dataset, Item, Text, WebStep
 
 SPLITS = {"task": "cross-task", "website": "cross-website", "domain": "cross-domain"}
 SPLIT = re.compile(rf"test_({'|'.join(SPLITS)})")
-
-
-class _Operation(DatasetRecord):
-    op: str
-    value: str = ""
 
 
 class _Mind2WebElement(DatasetRecord):
@@ -44,7 +30,8 @@ class _Mind2WebElement(DatasetRecord):
 
 class _Action(DatasetRecord):
     action_uid: str
-    operation: _Operation
+    operation: str = Field(validation_alias=AliasPath("operation", "op"))
+    value: str = Field("", validation_alias=AliasPath("operation", "value"))
     pos_candidates: tuple[_Mind2WebElement, ...] = ()
     cleaned_html: str = ""
     raw_html: str = ""
@@ -62,17 +49,10 @@ def _test_sets(folder: Path) -> Iterator[Path]:
     return (file for file in sorted(folder.rglob("test_*.json*")) if SPLIT.search(file.name))
 
 
-@form(
-    "mind2web",
-    "Mind2Web, such as test_task_0.json, or its folder.",
-    {"annotation_id", "confirmed_task", "actions"},
-    recognise=folder_with(_test_sets),
-    licence="CC BY 4.0",
-)
+@form("mind2web", _test_sets)
 def mind2web(path: Path) -> Iterator[Asked]:
     """The steps of a file's tasks, or of those of all test sets in a folder, task by task."""
-    lacking = "holds no test set of Mind2Web: name a folder with files such as test_task_0.json."
-    for file in files_of(path, _test_sets, lacking):
+    for file in mind2web.files(path):
         split = SPLIT.search(f"{file.parent.name}/{file.name}")
         for where, task in records(file, _Mind2WebTask):
             for number, action in enumerate(task.actions):
@@ -87,21 +67,20 @@ def mind2web(path: Path) -> Iterator[Asked]:
 
 def _step_item(task: _Mind2WebTask, number: int, page: Text, split: str) -> Item:
     action = task.actions[number]
-    said = task.action_reprs[number : number + 1] or (f"{action.operation.op} {action.operation.value}".strip(),)
-    right = tuple(candidate.backend_node_id for candidate in action.pos_candidates)
+    told = task.action_reprs[number : number + 1] or (f"{action.operation} {action.value}".strip(),)
     return Item(
         id=f"{task.annotation_id}/{action.action_uid}",
         text=page.id,
         question=task.confirmed_task.strip(),
-        references=said,
+        references=told,
         category=split,
         step=WebStep(
             episode=task.annotation_id,
             steps=len(task.actions),
             history=task.action_reprs[:number],
-            elements=right,
-            operation=action.operation.op.upper(),
-            value=action.operation.value,
+            elements=tuple(candidate.backend_node_id for candidate in action.pos_candidates),
+            operation=action.operation.upper(),
+            value=action.value,
         ),
     )
 
@@ -124,8 +103,8 @@ class _TrajectoriesQuestion(DatasetRecord):
         scorer, separators = self.eval_function.partition("|")[0].strip(), _SEPARATORS.search(self.eval_function)
         phrases = re.split(f"[{re.escape(separators[1] if separators else ',;')}]", self.answer)
         rubric = tuple(filter(str.strip, phrases)) if scorer.startswith("norm_phrase") else ()
-        item = Item(self.id, text, self.question, (self.answer,), category=self.question_type, rubric=rubric)
-        return replace(item, groups=(self.domain, scorer))
+        about: Any = {"category": self.question_type, "groups": (self.domain, scorer), "rubric": rubric}
+        return Item(self.id, text, self.question, (self.answer,), **about)
 
 
 class _State(DatasetRecord):
@@ -165,75 +144,60 @@ def _load_trajectories(path: Path, items: int | None = None) -> Dataset:
     haystack = path / SMALL if path.is_dir() else path
     questions, trajectories = (haystack.parent.parent / f"{name}.jsonl" for name in ("questions", "trajectories"))
     every = [question for _, question in records(questions, _TrajectoriesQuestion)]
-    trajectories_questions = [question for question in every if not question.image]
-    shown = len(every) - len(trajectories_questions)
-    note = f"{shown} of {len(every)} questions are about a picture and are left out." if shown else ""
+    without_picture = [question for question in every if not question.image]
+    left_out = len(every) - len(without_picture)
+    note = f"{left_out} of {len(every)} questions are about a picture and are left out." if left_out else ""
     listed = {name: tuple(ids) for _, each in records(haystack, _Haystacks) for name, ids in each}
-    if without := [
-        trajectories_question.id
-        for trajectories_question in trajectories_questions[:items]
-        if trajectories_question.id not in listed
-    ]:
-        raise BadInput(f"{printable_path(haystack)} has no trajectories for the question '{without[0]}'.")
-    wanted = {
-        name for trajectories_question in trajectories_questions[:items] for name in listed[trajectories_question.id]
-    }
+    asked = without_picture[:items]
+    if unlisted := [question.id for question in asked if question.id not in listed]:
+        raise fault_of(haystack, f"has no trajectories for the question '{unlisted[0]}'.")
+    wanted = {name for question in asked for name in listed[question.id]}
     held = {each.id: each.text for _, each in records(trajectories, _Trajectory) if each.id in wanted}
     if missing := wanted - held.keys():
-        raise BadInput(f"{printable_path(trajectories)} has no trajectory '{min(missing)}': download it again.")
+        raise fault_of(trajectories, f"has no trajectory '{min(missing)}': download it again.")
     texts, rows = dict[tuple[str, ...], Text](), list[Asked]()
-    for trajectories_question in trajectories_questions[:items]:
-        ids, identity = listed[trajectories_question.id], f"{trajectories_question.domain}-{len(texts) + 1}"
+    for question in asked:
+        ids, identity = listed[question.id], f"{question.domain}-{len(texts) + 1}"
         if ids not in texts:
             texts[ids] = Text.of_documents(identity, identity, map(held.__getitem__, ids))
-        rows.append((printable_path(questions), texts[ids], [trajectories_question.item(texts[ids].id)]))
+        rows.append((printable_path(questions), texts[ids], [question.item(texts[ids].id)]))
     return build_dataset(path, rows, items, NAME, licence="Apache 2.0", note=note)
 
 
-long_mem_eval_v2 = Form(
-    NAME,
-    f"LongMemEval-V2, the folder with {SMALL}, or a file of its haystacks.",
-    _load_trajectories,
-    recognise=lambda path: (path / SMALL).is_file() or path.match("haystacks/lme_v2_*.json"),
-)
+def _find_haystacks(path: Path) -> list[Path]:
+    return [path] if (path / SMALL).is_file() or path.match("haystacks/lme_v2_*.json") else []
 
 
-class AmaStep(DatasetRecord):
-    """What an agent did, and what it saw then."""
+long_mem_eval_v2 = Form(NAME, _load_trajectories, _find_haystacks)
 
+
+class _AmaStep(DatasetRecord):
     turn_idx: int = 0
     action: str = ""
     observation: str = ""
 
 
-class AmaQuestion(DatasetRecord):
-    """A question about a trajectory; `type` is the ability that it tests."""
-
+class _AmaQuestion(DatasetRecord):
     question: str
     answer: str
-    type: str = ""
+    type: str = ""  # the ability that it tests
 
 
-class AmaEpisode(DatasetRecord):
-    """An agent's trajectory through a task, with its questions."""
-
+class _AmaEpisode(DatasetRecord):
     episode_id: int | str
-    trajectory: list[AmaStep] = Field(min_length=1)
-    qa_pairs: list[AmaQuestion]
+    trajectory: list[_AmaStep] = Field(min_length=1)
+    qa_pairs: list[_AmaQuestion]
     task: str = ""
     task_type: str = ""
     domain: str = ""
 
 
-@form("ama-bench", "AMA-Bench, open_end_qa_set.jsonl.", {"episode_id", "trajectory", "qa_pairs"}, licence="MIT")
+@form("ama-bench")
 def ama_bench(path: Path) -> Iterator[Asked]:
     """The questions of a file; a text is a task and an agent's steps, as the authors' script writes them."""
-    for where, episode in records(path, AmaEpisode):
+    for where, episode in records(path, _AmaEpisode):
         identity = f"episode-{episode.episode_id}"
-        steps = (
-            f"Step {step.turn_idx}:\nAction: {step.action}\nObservation: {step.observation}"
-            for step in episode.trajectory
-        )
+        steps = map("Step {0.turn_idx}:\nAction: {0.action}\nObservation: {0.observation}".format, episode.trajectory)
         text = replace_surrogates("\n\n".join(filter(None, [episode.task, *steps])))
         items = [
             Item(

@@ -1,32 +1,35 @@
 """How datasets are scored, as their papers or official scripts do, and texts made of parts, with the parts' spans."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
-from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from readgraph.library.histories import BETWEEN, SessionText
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.formats.html_text import convert
-from readgraph.state.files import read_toml
+from readgraph.state.files import read_package_toml
 from readgraph.state.settings import AnswerForm
 from readgraph_evaluation.records import ANY_FORM, Item, Rule, Text, TextSpan
 
 
 class Scoring(NamedTuple):
-    """A dataset's metrics (the leading one first), profile, form of references; from `long_words` texts are `long`."""
+    """A dataset's metrics (the leading one first), profile, form of references; from `long_words` texts are `long`.
+
+    `rule`: how a judge decides on a question; `rules`: on those of single categories.
+    """
 
     metrics: tuple[str, ...]
     profile: str = ""
     answers: AnswerForm = ANY_FORM
     long_words: int = 0
+    rule: Rule | Literal[""] = ""
+    rules: Mapping[str, Rule] = {}
 
 
 SCORING = {
     name: Scoring(**{**fields, "metrics": tuple(fields["metrics"]), "answers": AnswerForm(**fields.get("answers", {}))})
-    for name, fields in read_toml(files(__package__).joinpath("scoring.toml"), "scoring.toml", -1).items()
+    for name, fields in read_package_toml(__package__, "scoring.toml").items()
 }
 MEAN_OF_CATEGORIES = frozenset({"infinite-bench", "beam"})  # whose authors give the mean of categories' means for all
 CHOICES = Scoring(("accuracy", "evidence_recall"))
@@ -42,19 +45,10 @@ def choose_scoring(dataset: str, items: Collection[Item]) -> Scoring:
     return CHOICES if choices == len(items) else BOTH if choices else FREE
 
 
-LONG_MEM_EVAL_RULES: dict[str, Rule] = {
-    "temporal-reasoning": "temporal",
-    "knowledge-update": "update",
-    "single-session-preference": "preference",
-}  # LongMemEval's rules by which a judge decides, by the question's category
-
-
 def rule_for(dataset: str, item: Item) -> Rule | Literal[""]:
     """The rule by which a judge decides on an answerable question of this dataset; "" where it has none of its own."""
-    if dataset == "longmemeval":
-        return LONG_MEM_EVAL_RULES.get(item.category, "steps")
-    of_gotchas = dataset == "longmemeval-v2" and item.category == "errors-gotchas"  # one right point is enough
-    return "generous" if of_gotchas or dataset in ("locomo", "locomo-corrected") else ""
+    scoring = SCORING.get(dataset, FREE)
+    return scoring.rules.get(item.category, scoring.rule)
 
 
 HTML = re.compile(r"\s*(<!doctype\b|<[a-z]+[\s>])", re.IGNORECASE)
@@ -143,9 +137,7 @@ def format_turn(speaker: str, text: str) -> str:
 
 def line_spans(text: str) -> list[TextSpan]:
     """The spans of a text's lines."""
-    lines = text.split("\n")
-    starts = accumulate((len(line) + 1 for line in lines), initial=0)
-    return [TextSpan(start, start + len(line)) for line, start in zip(lines, starts, strict=False)]
+    return [TextSpan(*line.span()) for line in re.finditer(r"^.*$", text, re.MULTILINE)]
 
 
 def lines_from(lines: Sequence[TextSpan], first: int, last: int) -> TextSpan | None:

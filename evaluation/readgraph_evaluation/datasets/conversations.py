@@ -11,13 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, AliasPath, Field, model_validator
 
+from readgraph import BadInput
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
 from readgraph_evaluation.datasets.assembling import SessionTurns, Spans, SpeakerTurn, join_sessions
-from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, folder_with, form, record, records
+from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, form, record, records
 from readgraph_evaluation.records import AddressedMessage, Item, Text
 
 
@@ -46,12 +45,7 @@ class _LongMemEvalQuestion(DatasetRecord):
         return self
 
 
-@form(
-    "longmemeval",
-    "LongMemEval, such as longmemeval_s.json.",
-    {"question_id", "question_type", "haystack_sessions"},
-    licence="MIT",
-)
+@form("longmemeval")
 def long_mem_eval(path: Path) -> Iterator[Asked]:
     """The questions of a file; evidence is the marked turns, or without marks all turns of the answer's sessions."""
     for where, asked in records(path, _LongMemEvalQuestion):
@@ -107,16 +101,12 @@ class _MscChat(DatasetRecord):
     personas: tuple[list[str], ...] = ()  # the facts that each speaker has stated about themselves
 
 
-class _MscProbe(DatasetRecord):
-    a: str = Field(alias="A")  # what speaker 1 should answer
-    b: str = Field(alias="B")  # what speaker 2 asks
-
-
 class _ProbedChat(_MscChat):
-    self_instruct: _MscProbe
+    answer: str = Field(validation_alias=AliasPath("self_instruct", "A"))  # what speaker 1 should say
+    question: str = Field(validation_alias=AliasPath("self_instruct", "B"))  # what speaker 2 asks
 
 
-@form("msc-openers", "Multi-Session Chat, such as session_5/test.txt.", {"dialog", "previous_dialogs", "personas"})
+@form("msc-openers")
 def msc_openers(path: Path) -> Iterator[Asked]:
     """For each chat, the task to open its newest session with regard to the facts about both speakers."""
     for number, (where, chat) in enumerate(records(path, _MscChat), 1):
@@ -139,31 +129,24 @@ def _ask_probes(path: Path, *, persona: bool = False, last: bool = False) -> Ite
     """For each chat, the question about its sessions, with facts or the last session before it (MemGPT, table 2)."""
     one, other = SPEAKERS
     for number, (where, chat) in enumerate(records(path, _ProbedChat), 1):
-        identity, probe = f"chat-{number}", chat.self_instruct
-        newest, known = _turns(chat.dialog), ("", "")
+        identity, newest, known = f"chat-{number}", _turns(chat.dialog), ("", "")
         if persona and len(chat.personas) < len(SPEAKERS):
             raise BadInput(f"In {where}, the speakers' facts ('personas') are missing: take another form.")
         text, _ = join_sessions(identity, f"Chat {number}", [*_before(chat), *([] if last else [newest])])
-        question = f"{other} asks {one}: “{probe.b.strip()}” What does {one} answer?"
+        question = f"{other} asks {one}: “{chat.question.strip()}” What does {one} answer?"
         if persona:
             known = (" ".join(chat.personas[0]), " ".join(chat.personas[1]))
             question = f"{one}: {known[0]}\n{other}: {known[1]}\n\n{question}"
         if last:
             said = "\n".join(f"{turn.speaker}: {turn.text}" for turn in newest.turns)
             question = f"What they said last:\n{said}\n\n{question}"
-        addressed = AddressedMessage(one, other, probe.b.strip(), known)
-        yield where, text, [Item(f"{identity}-q", identity, question, (probe.a,), addressed=addressed)]
+        addressed = AddressedMessage(one, other, chat.question.strip(), known)
+        yield where, text, [Item(f"{identity}-q", identity, question, (chat.answer,), addressed=addressed)]
 
 
-msc_retrieval = form(
-    "msc-retrieval", "MSC-Self-Instruct, msc_self_instruct.jsonl.", {"dialog", "previous_dialogs", "self_instruct"}
-)(_ask_probes)
-msc_retrieval_persona = form(
-    "msc-retrieval-persona", "MSC-Self-Instruct with the facts that both speakers stated, which its authors wrote down."
-)(partial(_ask_probes, persona=True))
-msc_retrieval_last = form(
-    "msc-retrieval-last", "MSC-Self-Instruct whose fifth session stands before the question in full."
-)(partial(_ask_probes, last=True))
+msc_retrieval = form("msc-retrieval")(_ask_probes)
+msc_retrieval_persona = form("msc-retrieval-persona")(partial(_ask_probes, persona=True))
+msc_retrieval_last = form("msc-retrieval-last")(partial(_ask_probes, last=True))
 
 
 def _before(chat: _MscChat) -> list[SessionTurns]:
@@ -189,24 +172,18 @@ class _BeamBatch(DatasetRecord):
     turns: list[list[_BeamMessage]]
 
 
+_BEAM_ANSWER = AliasChoices("answer", "ideal_answer", "ideal_response", "ideal_summary", "expected_compliance")
+
+
 class _BeamProbe(DatasetRecord):
     question: str
-    answer: str = ""
-    ideal_answer: str = ""
-    ideal_response: str = ""
-    expected_compliance: str = ""
-    ideal_summary: str = ""
+    answer: str = Field("", validation_alias=_BEAM_ANSWER)  # of an instruction to follow, what is expected
     source_chat_ids: Any = ()  # turns, or groups of them by name
     rubric: tuple[str, ...] = ()
 
-    @property
-    def references(self) -> tuple[str, ...]:  # one of five fields; an instruction to follow has what is expected
-        given = (self.answer, self.ideal_answer, self.ideal_response, self.ideal_summary, self.expected_compliance)
-        return next(((text,) for text in given if text.strip()), ())
 
-
-class BeamProbes(DatasetRecord, extra="allow"):
-    """The questions of a conversation, by the ability that they test."""
+class _BeamProbes(DatasetRecord, extra="allow"):
+    pass  # the questions of a conversation, by the ability that they test
 
 
 def _conversations(path: Path) -> list[Path]:
@@ -217,22 +194,15 @@ def _conversations(path: Path) -> list[Path]:
     return [folder for folder in folders if (folder / CHAT).is_file() and (folder / QUESTIONS).is_file()]
 
 
-@form("beam", "BEAM's folder of conversations, such as chats/100K.", recognise=folder_with(_conversations))
+@form("beam", _conversations)
 def beam(path: Path) -> Iterator[Asked]:
     """The questions of the conversations in a folder; evidence is the turns that they are made from."""
-    folders = _conversations(path)
-    if not folders:
-        raise BadInput(
-            f"{printable_path(path)} is no folder of BEAM: name one with {CHAT} and {QUESTIONS}, or one above it."
-        )
-    for folder in folders:
+    for folder in beam.files(path):
         name = folder.resolve().name
         sessions = [_batch_session(batch) for _, batch in records(folder / CHAT, _BeamBatch)]
         text, turns = join_sessions(name, f"conversation {name}", sessions)
-        where, beam_probes = next(
-            iter(records(folder / QUESTIONS, BeamProbes)), (printable_path(folder / QUESTIONS), BeamProbes())
-        )
-        yield where, text, [*_probes(name, where, beam_probes, turns)]
+        for where, probes in records(folder / QUESTIONS, _BeamProbes):
+            yield where, text, _probes(name, where, probes, turns)
 
 
 def _batch_session(batch: _BeamBatch) -> SessionTurns:
@@ -243,17 +213,17 @@ def _batch_session(batch: _BeamBatch) -> SessionTurns:
     return SessionTurns(turns, time)
 
 
-def _probes(name: str, where: str, beam_probes: BeamProbes, turns: Spans) -> Iterator[Item]:
-    for ability, probes in (beam_probes.model_extra or {}).items():
-        for number, value in enumerate(probes if isinstance(probes, list) else []):
+def _probes(name: str, where: str, probes: _BeamProbes, turns: Spans) -> Iterator[Item]:
+    for ability, values in (probes.model_extra or {}).items():
+        for number, value in enumerate(values if isinstance(values, list) else []):
             probe = record(value, _BeamProbe, where)
-            said = [turn for turn in dict.fromkeys(_turns_in(probe.source_chat_ids)) if turn in turns]
+            named = dict.fromkeys(_turns_in(probe.source_chat_ids))
             yield Item(
                 id=f"{name}-{ability}-{number}",
                 text=name,
                 question=probe.question,
-                references=probe.references,
-                evidence=tuple(turns[turn] for turn in said),
+                references=tuple(filter(str.strip, [probe.answer])),
+                evidence=tuple(turns[turn] for turn in named if turn in turns),
                 category=ability,
                 unanswerable=ability == "abstention",
                 rubric=tuple(filter(None, map(str.strip, probe.rubric))),
@@ -270,17 +240,13 @@ def _turns_in(ids: Any) -> Iterator[str]:
         yield str(ids)
 
 
-class _MemoryAgentSource(DatasetRecord):
-    source: str
-    qa_pair_ids: tuple[str, ...] = ()
-    question_ids: tuple[str, ...] = ()
-
-
 class _MemoryAgentRecord(DatasetRecord):
     context: str
     questions: list[str] = Field(min_length=1)
     answers: list[list[str]]  # of each question those of which each is enough
-    metadata: _MemoryAgentSource
+    source: str = Field(validation_alias=AliasPath("metadata", "source"))
+    qa_pair_ids: tuple[str, ...] = Field((), validation_alias=AliasPath("metadata", "qa_pair_ids"))
+    question_ids: tuple[str, ...] = Field((), validation_alias=AliasPath("metadata", "question_ids"))
 
 
 COMPETENCIES = {
@@ -291,16 +257,11 @@ COMPETENCIES = {
 }  # the competency that a source of MemoryAgentBench tests, by how its name begins (Hu et al., 2025, table 1)
 
 
-@form(
-    "memory-agent-bench",
-    "MemoryAgentBench's splits, such as Conflict_Resolution-00000-of-00001.parquet.",
-    {"context", "questions", "answers", "metadata"},
-    licence="MIT",
-)
+@form("memory-agent-bench")
 def memory_agent_bench(path: Path) -> Iterator[Asked]:
     """The questions of a split; recommendations of films are left out, whose answers are numbers of another file."""
     for number, (where, read) in enumerate(records(path, _MemoryAgentRecord)):
-        source, ids = read.metadata.source, read.metadata.qa_pair_ids or read.metadata.question_ids
+        source, ids = read.source, read.qa_pair_ids or read.question_ids
         kind = source.split("_")[0]
         if kind not in COMPETENCIES:
             continue

@@ -1,5 +1,6 @@
-"""The forms of datasets' files, and these files: JSON lines, one JSON array or object, Parquet; some have gigabytes."""
+"""The forms of datasets' files, and these: JSON lines, one JSON array or object, CSV, Parquet; some have gigabytes."""
 
+import csv
 import gzip
 import json
 from collections.abc import Callable, Iterable, Iterator, Set
@@ -11,14 +12,14 @@ from typing import Any, TextIO, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from readgraph import BadInput
 from readgraph.sources.inputs import most_bytes, too_large_error
-from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
-from readgraph.state.files import check_regular
+from readgraph.sources.loading import fault_of, printable_path
+from readgraph.state.files import check_regular, read_package_toml
 from readgraph_evaluation.datasets.assembling import choose_scoring, rule_for
 from readgraph_evaluation.records import Dataset, Item, Text
 
-COMPRESSED, PARQUET, ENCODING = ".gz", ".parquet", "utf-8-sig"
+COMPRESSED, PARQUET, CSV, ENCODING = ".gz", ".parquet", ".csv", "utf-8-sig"
 CHUNK = 2**20  # the fewest characters of an array that are read at a time
 
 
@@ -62,7 +63,7 @@ def first_value(path: Path) -> Any:
 def check_begins(path: Path) -> None:
     """Raise `BadInput` for a file that is empty or whose first record can't be read, which no form would mend."""
     if path.is_file() and next(_values(path), None) is None:
-        raise BadInput(f"{printable_path(path)} holds no question.")
+        raise fault_of(path, "holds no question.")
 
 
 def _values(path: Path, longest: int | None = None) -> Iterator[tuple[str, Any]]:
@@ -73,9 +74,13 @@ def _values(path: Path, longest: int | None = None) -> Iterator[tuple[str, Any]]
     if path.suffix == PARQUET:
         yield from _of_table(path, name)
         return
-    compressed = path.suffix == COMPRESSED
+    written: Any = {"mode": "rt", "encoding": ENCODING, "newline": "" if path.suffix == CSV else None}
     try:
-        with gzip.open(path, "rt", encoding=ENCODING) if compressed else path.open(encoding=ENCODING) as file:
+        with gzip.open(path, **written) if path.suffix == COMPRESSED else path.open(**written) as file:
+            if path.suffix == CSV:
+                rows = csv.DictReader(file)
+                yield from ((f"line {rows.line_num} of {name}", row) for row in rows)
+                return
             begins = file.read(1)
             while begins.isspace():
                 begins = file.read(1)
@@ -87,6 +92,8 @@ def _values(path: Path, longest: int | None = None) -> Iterator[tuple[str, Any]]
         raise BadInput(f"{name} is cut off: download it again.") from None
     except OSError as problem:
         raise BadInput(f"{name} can't be read: {problem.strerror}.") from None
+    except csv.Error as problem:
+        raise BadInput(f"{name} can't be read as comma-separated values: {problem}.") from None
     except UnicodeDecodeError:
         raise BadInput(f"{name} is not in UTF-8: save it as UTF-8.") from None
 
@@ -192,55 +199,53 @@ def build_dataset(
             break
     if not kept:
         raise BadInput(f"{printable_path(path) if path else name} holds no question.")
-    metrics, profile, answers, long_words = choose_scoring(name, kept.values())
-    long = {text.id for text in texts.values() if text.words >= long_words} if long_words else set[str]()
-    asked_items = tuple(
-        replace(item, groups=(*item.groups, LONG)) if item.text in long else item for item in kept.values()
-    )
-    return Dataset(name, tuple(texts.values()), asked_items, metrics, profile, answers, licence, note)
+    scoring = choose_scoring(name, kept.values())
+    long = {text.id for text in texts.values() if scoring.long_words and text.words >= scoring.long_words}
+    grouped = (replace(item, groups=(*item.groups, LONG)) if item.text in long else item for item in kept.values())
+    return Dataset(name, tuple(texts.values()), tuple(grouped), *scoring[:3], licence, note)
 
 
-FindFiles = Callable[[Path], Iterable[Path]]  # finds the files of a form in a folder
+FindFiles = Callable[[Path], Iterable[Path]]  # finds what a form reads at a path
+DECLARED = read_package_toml(__package__, "forms.toml")
 
 
 @dataclass(frozen=True)
 class Form:
-    """A file form, recognised by the `keys` of a file's first record, a folder by `recognise`; others must be named."""
+    """A form in `forms.toml`, recognised by the `keys` of a file's first record or by what it can `find` at a path."""
 
     name: str
-    line: str
     load: Callable[[Path, int | None], Dataset]
-    keys: Set[str] = frozenset()
-    recognise: Callable[[Path], bool] | None = None
+    find: FindFiles | None = None
+
+    @property
+    def line(self) -> str:
+        """What it reads."""
+        return str(DECLARED[self.name]["line"])
+
+    @property
+    def keys(self) -> Set[str]:
+        """Fields of a file's first record; none where a file isn't recognised by them."""
+        return {*DECLARED[self.name].get("keys", ())}
+
+    def recognises(self, path: Path) -> bool:
+        """Whether its files are at this path, whatever a first record would show."""
+        return self.find is not None and any(True for _ in self.find(path))
+
+    def files(self, path: Path) -> list[Path]:
+        """The files of a folder, or a file by itself; raises `BadInput` for a folder without any."""
+        paths = [*self.find(path)] if self.find and path.is_dir() else [path]
+        if not paths:
+            raise fault_of(path, DECLARED[self.name]["lacking"])
+        return paths
 
 
-def form(
-    name: str,
-    line: str,
-    keys: Set[str] = frozenset(),
-    *,
-    recognise: Callable[[Path], bool] | None = None,
-    licence: str = "",
-) -> Callable[[Callable[[Path], Iterable[Asked]]], Form]:
-    """Make a form of the function that reads its questions, with their texts; all have one licence."""
+def form(name: str, find: FindFiles | None = None) -> Callable[[Callable[[Path], Iterable[Asked]]], Form]:
+    """Make the form of this name in `forms.toml` of the function that reads its questions, with their texts."""
 
     def declare(read: Callable[[Path], Iterable[Asked]]) -> Form:
         def load(path: Path, items: int | None = None) -> Dataset:
-            return build_dataset(path, read(path), items, name, licence=licence)
+            return build_dataset(path, read(path), items, name, licence=DECLARED[name].get("licence", ""))
 
-        return Form(name, line, load, keys, recognise)
+        return Form(name, load, find)
 
     return declare
-
-
-def folder_with(find: FindFiles) -> Callable[[Path], bool]:
-    """What recognises a folder in which such files are found."""
-    return lambda path: path.is_dir() and any(True for _ in find(path))
-
-
-def files_of(path: Path, find: FindFiles, lacking: str) -> list[Path]:
-    """The files of a folder, or a file by itself; raises `BadInput` with what a folder without any is `lacking`."""
-    files = [*find(path)] if path.is_dir() else [path]
-    if not files:
-        raise BadInput(f"{printable_path(path)} {lacking}")
-    return files

@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
+from readgraph import BadInput
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph.state.words import format_count
 from readgraph_evaluation.datasets.assembling import SessionTurns, Spans, SpeakerTurn, join_sessions
 from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, record, records
@@ -63,25 +63,26 @@ class LocomoCorrections:
         def plain(question: str) -> str:
             return " ".join(question.split()).casefold()
 
-        asked, locomo_corrections = [*map(plain, questions)], dict[int, LocomoCorrection]()
+        asked, by_place = [*map(plain, questions)], dict[int, LocomoCorrection]()
         for place, correction in self.known[conversation]:
             words = plain(correction.question)
             if not (place < len(asked) and asked[place] == words):
                 if asked.count(words) != 1:
-                    raise BadInput(
-                        f"{printable_path(self.path)} corrects {correction.question_id}, which is no question "
-                        "of the dataset: take both from the same publication."
+                    raise fault_of(
+                        self.path,
+                        f"corrects {correction.question_id}, which is no question "
+                        "of the dataset: take both from the same publication.",
                     )
                 place = asked.index(words)
-            locomo_corrections[place] = correction
-        self.used += locomo_corrections.values()
-        return locomo_corrections
+            by_place[place] = correction
+        self.used += by_place.values()
+        return by_place
 
     @property
     def note(self) -> str:
         """What was corrected and left out in the conversations that were read."""
-        left = sum(locomo_correction.at_fault for locomo_correction in self.used)
-        cited = sum(locomo_correction.error_type == WRONG_CITATION for locomo_correction in self.used)
+        left = sum(each.at_fault for each in self.used)
+        cited = sum(each.error_type == WRONG_CITATION for each in self.used)
         answers = format_count(len(self.used) - left - cited, "answer")
         return (
             f"By {self.path.name}: {answers} and {format_count(cited, 'citation')} corrected, "
@@ -103,7 +104,6 @@ class _LocomoTurn(DatasetRecord):
 
     @property
     def with_picture(self) -> str:
-        """The text, with the caption of a picture."""
         return f"{self.text} [shares {self.blip_caption}]".strip() if self.blip_caption else self.text
 
 
@@ -132,10 +132,8 @@ def _load_corrected(path: Path, items: int | None = None) -> Dataset:
     file = next((file for file in files if file.is_file()), None)
     errors = next((folder / ERRORS for folder in folders if (folder / ERRORS).is_file()), None)
     if file is None or errors is None:
-        lacking = FILE if file is None else ERRORS
-        raise BadInput(
-            f"A corrected LoCoMo needs {FILE} and {ERRORS}: at {printable_path(path)} there is no {lacking}."
-        )
+        lacking = f"at {printable_path(path)} there is no {FILE if file is None else ERRORS}"
+        raise BadInput(f"A corrected LoCoMo needs {FILE} and {ERRORS}: {lacking}.")
     corrections = LocomoCorrections(errors)
     dataset = build_dataset(file, _read_locomo(file, corrections), items, "locomo-corrected", licence="CC BY-NC 4.0")
     return replace(dataset, note=corrections.note)
@@ -149,19 +147,16 @@ def _read_locomo(path: Path, corrections: LocomoCorrections | None = None) -> It
         questions = dict(enumerate(sample.qa))
         if corrections:
             for place, correction in corrections.of(number - 1, [question.question for question in sample.qa]).items():
-                locomo_question = questions.pop(place)
+                old = questions.pop(place)
                 if not correction.at_fault:
                     answer = "" if correction.error_type == WRONG_CITATION else correction.answer
-                    key = {
-                        "answer": answer or locomo_question.answer,
-                        "evidence": correction.correct_evidence or locomo_question.evidence,
-                    }
-                    questions[place] = locomo_question.model_copy(update=key)
+                    key = {"answer": answer or old.answer, "evidence": correction.correct_evidence or old.evidence}
+                    questions[place] = old.model_copy(update=key)
         yield where, text, [_item(identity, place, questions[place], turns) for place in sorted(questions)]
 
 
-locomo = form("locomo", "LoCoMo, locomo10.json.", {"conversation", "qa"}, licence="CC BY-NC 4.0")(_read_locomo)
-corrected = Form("locomo-corrected", "The same with the errors.json beside it.", _load_corrected)
+locomo = form("locomo")(_read_locomo)
+corrected = Form("locomo-corrected", _load_corrected)
 
 
 def _sessions(conversation: dict[str, Any], where: str) -> Iterator[SessionTurns]:
@@ -169,20 +164,19 @@ def _sessions(conversation: dict[str, Any], where: str) -> Iterator[SessionTurns
     for key in (f"session_{number}" for number in numbers):
         value = {"turns": conversation[key], "date_time": conversation.get(f"{key}_date_time", "")}
         session = record(value, _LocomoSession, f"{where}, {key}")
-        yield SessionTurns(
-            [SpeakerTurn(turn.with_picture, turn.speaker, turn.dia_id) for turn in session.turns], session.date_time
-        )
+        turns = [SpeakerTurn(turn.with_picture, turn.speaker, turn.dia_id) for turn in session.turns]
+        yield SessionTurns(turns, session.date_time)
 
 
-def _item(identity: str, number: int, locomo_question: _LocomoQuestion, turns: Spans) -> Item:
-    named = dict.fromkeys(name for entry in locomo_question.evidence for name in TURN_ID.findall(entry))
-    adversarial = locomo_question.category == 5
+def _item(identity: str, number: int, asked: _LocomoQuestion, turns: Spans) -> Item:
+    named = dict.fromkeys(name for entry in asked.evidence for name in TURN_ID.findall(entry))
+    adversarial = asked.category == 5
     return Item(
         id=f"{identity}-q{number}",
         text=identity,
-        question=locomo_question.question,
-        references=(locomo_question.answer,) if locomo_question.answer and not adversarial else (),
+        question=asked.question,
+        references=(asked.answer,) if asked.answer and not adversarial else (),
         evidence=tuple(turns[name] for name in named if name in turns),
-        category=CATEGORIES.get(locomo_question.category, str(locomo_question.category)),
+        category=CATEGORIES.get(asked.category, str(asked.category)),
         unanswerable=adversarial,
     )

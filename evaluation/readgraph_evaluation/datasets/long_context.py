@@ -16,28 +16,18 @@ import json
 import re
 from collections.abc import Iterator
 from hashlib import sha256
-from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from readgraph import BadInput
 from readgraph.library.documents import document_id
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
-from readgraph.state.files import read_toml
-from readgraph_evaluation.datasets.forms import (
-    Asked,
-    DatasetRecord,
-    Form,
-    build_dataset,
-    files_of,
-    folder_with,
-    form,
-    records,
-)
+from readgraph.sources.loading import fault_of, printable_path
+from readgraph.state.files import read_package_toml
+from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, records
 from readgraph_evaluation.metrics.benchmarks import SEPARATOR
 from readgraph_evaluation.records import Dataset, Item, Text
 
@@ -45,7 +35,7 @@ SUMMARIES = "longbook_sum_eng"
 
 IN_ORDER = "math_calc"  # the task whose answer is many values, one after the other
 
-QUESTIONS = read_toml(files(__package__).joinpath("infinite_bench.toml"), "infinite_bench.toml", -1)
+QUESTIONS = read_package_toml(__package__, "infinite_bench.toml")
 """The tasks by the names of their files, with the question where a record has none."""
 
 LETTERS = "ABCD"
@@ -53,25 +43,22 @@ LETTERS = "ABCD"
 _TASK = re.compile("|".join(sorted(QUESTIONS, key=len, reverse=True)))
 
 
-class InfiniteBenchLine(DatasetRecord):
-    """A question over its text; `answer` is one right answer, or a list of them."""
-
+class _InfiniteBenchLine(DatasetRecord):
     context: str
-    input: str = ""
-    answer: Any
+    input: str = ""  # the question
+    answer: Any  # a right one, or a list of them
     options: tuple[str, ...] = ()
 
 
 def _load_infinite_bench(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file, or of a folder of tasks without the summaries; a text may have several."""
-    files = files_of(path, _files, "holds no tasks of ∞Bench, such as passkey.jsonl.")
-    tasks = {file: _task(file) for file in files}
+    tasks = {file: _task(file) for file in infinite_bench.files(path)}
     asked = {file: task for file, task in tasks.items() if task != SUMMARIES} or tasks
     left = f"{SUMMARIES} is left out: its answers are long, so name that file by itself." if asked != tasks else ""
 
     def read() -> Iterator[Asked]:
         for file, task in asked.items():
-            for number, (where, line) in enumerate(records(file, InfiniteBenchLine)):
+            for number, (where, line) in enumerate(records(file, _InfiniteBenchLine)):
                 text = replace_surrogates(line.context)
                 identity = document_id(text)
                 yield where, Text(identity, task, text), [_item(line, task, identity, number, where)]
@@ -81,30 +68,22 @@ def _load_infinite_bench(path: Path, items: int | None = None) -> Dataset:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    return (path for path in sorted(folder.iterdir()) if path.is_file() and path.name.partition(".")[0] in QUESTIONS)
+    return (path for path in sorted(folder.glob("*")) if path.is_file() and path.name.partition(".")[0] in QUESTIONS)
 
 
-infinite_bench = Form(
-    "infinite-bench",
-    "∞Bench, such as passkey.jsonl, or its folder.",
-    _load_infinite_bench,
-    {"context", "input", "answer", "options"},
-    folder_with(_files),
-)
+infinite_bench = Form("infinite-bench", _load_infinite_bench, _files)
 
 
 def _task(path: Path) -> str:
     match = _TASK.search(path.name) or _TASK.search(path.absolute().parent.name)
     if not match:
-        raise BadInput(
-            f"{printable_path(path)} doesn't name its task: name it as ∞Bench does ({', '.join(QUESTIONS)})."
-        )
+        raise fault_of(path, f"doesn't name its task: name it as ∞Bench does ({', '.join(QUESTIONS)}).")
     return match[0]
 
 
-def _item(line: InfiniteBenchLine, task: str, text: str, number: int, where: str) -> Item:
-    given = line.answer if isinstance(line.answer, list) else [line.answer]
-    answers = tuple(each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in given)
+def _item(line: _InfiniteBenchLine, task: str, text: str, number: int, where: str) -> Item:
+    right = line.answer if isinstance(line.answer, list) else [line.answer]
+    answers = tuple(each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in right)
     options = tuple(option.strip() for option in line.options) if task in ("code_debug", "longbook_choice_eng") else ()
     question = line.input.strip() or QUESTIONS[task]
     if not question:
@@ -143,12 +122,7 @@ class _LongBenchLine(DatasetRecord):
     length: str = ""
 
 
-@form(
-    "longbench-v2",
-    "LongBench v2, data.json.",
-    {"_id", "context", "question", "choice_A", "choice_B", "choice_C", "choice_D"},
-    licence="Apache 2.0",
-)
+@form("longbench-v2")
 def long_bench(path: Path) -> Iterator[Asked]:
     """The questions of a file; as in the paper, each counts by its difficulty, its length and its domain."""
     for where, line in records(path, _LongBenchLine):
@@ -169,28 +143,22 @@ def long_bench(path: Path) -> Iterator[Asked]:
 _DATE = re.compile(r"\[?datetime\.date\((\d+), (\d+), (\d+)\)\]?")
 
 
-class OolongLine(DatasetRecord):
-    """A question about a window; `answer` is a list as Python writes it, or, in the real set, plain text."""
-
+class _OolongLine(DatasetRecord):
     id: str
     context_window_id: str
     context_window_text: str
     question: str
-    answer: str
+    answer: str  # a list as Python writes it, or, in the real set, plain text
     task_group: str = ""
     question_type: str = ""
     answer_type: str = ""
     dataset: str = ""
 
 
-@form(
-    "oolong",
-    "OOLONG, synthetic or real, such as test.jsonl.",
-    {"context_window_text", "context_window_id", "question", "answer"},
-)
+@form("oolong")
 def oolong(path: Path) -> Iterator[Asked]:
     """The questions of a file, in its order."""
-    for where, line in records(path, OolongLine):
+    for where, line in records(path, _OolongLine):
         window = f"{line.dataset} {line.context_window_id}".strip()
         item = Item(
             id=line.id,
@@ -218,42 +186,32 @@ def _reference(answer: str) -> str:
 _PAIRS_FILE = re.compile(r"oolong-pairs-(\d+)\.json(?:\.gz)?")
 
 
-class OolongPairsLine(DatasetRecord):
-    """A question about a window, and all pairs of users that are right, each as "(22740, 35839)"."""
-
+class _OolongPairsLine(DatasetRecord):
     id: str
     question: str
-    answer: tuple[str, ...]
+    answer: tuple[str, ...]  # all pairs of users that are right, each as "(22740, 35839)"
 
 
-class OolongWindow(DatasetRecord):
-    """A row of OOLONG's, for its window alone."""
-
+class _OolongWindow(DatasetRecord):
     dataset: str = ""
     context_len: int = 0
     context_window_text: str
 
 
-def _pairs_files(folder: Path) -> Iterator[Path]:
-    paths = sorted((*folder.glob("oolong-pairs-*"), *folder.glob("data/oolong-pairs-*")))
+def _pairs_files(path: Path) -> Iterator[Path]:
+    paths = [path, *sorted((*path.glob("oolong-pairs-*"), *path.glob("data/oolong-pairs-*")))]
     return (file for file in paths if _PAIRS_FILE.fullmatch(file.name))
 
 
-@form(
-    "oolong-pairs",
-    "OOLONG-Pairs, oolong-pairs-32768.json, with OOLONG's validation files in its folder.",
-    recognise=lambda path: bool(_PAIRS_FILE.fullmatch(path.name)) or folder_with(_pairs_files)(path),
-)
+@form("oolong-pairs", _pairs_files)
 def oolong_pairs(path: Path) -> Iterator[Asked]:
     """The questions of a file, or of a folder's; each length has one window, the first in the folder."""
-    for file in files_of(path, _pairs_files, "holds no file such as oolong-pairs-32768.json."):
+    for file in oolong_pairs.files(path):
         if not (named := _PAIRS_FILE.fullmatch(file.name)):
-            raise BadInput(f"{printable_path(file)} doesn't tell its length: name it oolong-pairs-32768.json or alike.")
-        length = int(named[1])
-        text = Text(
-            f"trec_coarse {length}", f"trec_coarse {length}", _window_of(path if path.is_dir() else file.parent, length)
-        )
-        for where, line in records(file, OolongPairsLine):
+            raise fault_of(file, "doesn't tell its length: name it oolong-pairs-32768.json or alike.")
+        length, folder = int(named[1]), path if path.is_dir() else file.parent
+        text = Text(f"trec_coarse {length}", f"trec_coarse {length}", _window_of(folder, length))
+        for where, line in records(file, _OolongPairsLine):
             pairs = SEPARATOR.join(line.answer) or "none"
             yield where, text, [Item(f"{length}/{line.id}", text.id, line.question.strip(), references=(pairs,))]
 
@@ -262,7 +220,7 @@ def _window_of(folder: Path, length: int) -> str:
     """The first window of trec_coarse of so many tokens in a folder's files."""
     suffixes = (".jsonl", ".jsonl.gz", ".parquet")
     for file in (path for path in sorted(folder.rglob("*")) if path.name.endswith(suffixes)):
-        for _, row in records(file, OolongWindow):
+        for _, row in records(file, _OolongWindow):
             if row.dataset == "trec_coarse" and row.context_len == length:
                 return str(replace_surrogates(row.context_window_text))
     raise BadInput(
@@ -282,10 +240,8 @@ OPTIONS = re.compile(r"\s*\(A\)(.+?)\(B\)(.+?)\(C\)(.+?)\(D\)(.+?)\n\n", re.DOTA
 """QuALITY's options at the beginning of a text."""
 
 
-class ScrollsLine(DatasetRecord):
-    """An input with one right output; an input with several outputs has several lines."""
-
-    id: str
+class _ScrollsLine(DatasetRecord):
+    id: str  # of an input, which has a line for each output
     pid: str
     input: str
     output: str
@@ -295,21 +251,16 @@ def _load_scrolls(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file; the outputs of one input are the references of one question."""
     match = re.search("|".join(SETS), f"{path.absolute().parent.name}/{path.name}")
     if not match:
-        raise BadInput(
-            f"{printable_path(path)} doesn't name its set: put it into a folder named as SCROLLS does "
-            f"({', '.join(SETS)})."
-        )
+        raise fault_of(path, f"doesn't name its set: put it into a folder named as SCROLLS does ({', '.join(SETS)}).")
     return build_dataset(path, _read_scrolls(path, match[0]), items, SETS[match[0]][0])
 
 
-scrolls = Form(
-    "scrolls", "SCROLLS, such as summ_screen_fd/validation.jsonl.", _load_scrolls, {"id", "pid", "input", "output"}
-)
+scrolls = Form("scrolls", _load_scrolls)
 
 
 def _read_scrolls(path: Path, task: str) -> Iterator[Asked]:
     _, to_sum_up = SETS[task]
-    for _, of_input in groupby(records(path, ScrollsLine), lambda record: record[1].id):
+    for _, of_input in groupby(records(path, _ScrollsLine), lambda record: record[1].id):
         alike = [*of_input]
         where, first = alike[0]
         outputs = tuple(dict.fromkeys(" ".join(line.output.split()) for _, line in alike))

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.sources.loading import load as load_file
+from readgraph.sources import load as load_file
 from readgraph_evaluation.datasets import assembling
 from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, records
 from readgraph_evaluation.records import Dataset, Item, Text, TextSpan
@@ -73,7 +73,7 @@ def _load(path: Path, items: int | None = None) -> Dataset:
     return build_dataset(path, _read(path, name), items, name or path.stem, licence=licence)
 
 
-own = Form("readgraph", "A document with its questions on each line.", _load, {"doc_id", "questions"})
+own = Form("readgraph", _load)
 
 
 def _read(path: Path, name: str) -> Iterator[Asked]:

@@ -7,28 +7,19 @@ of those that are asked. FinanceBench (Islam et al., 2023): companies' reports, 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import islice, pairwise
 from pathlib import Path
 
 from pydantic import Field
 
+from readgraph import BadInput
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.sources.loading import load as load_file
-from readgraph.sources.loading import printable_path
+from readgraph.sources import load as load_file
+from readgraph.sources.loading import fault_of
 from readgraph.sources.places import page_of
-from readgraph.state.errors import BadInput
 from readgraph_evaluation.datasets.assembling import MemberDocument, keep_documents_apart
-from readgraph_evaluation.datasets.forms import (
-    Asked,
-    DatasetRecord,
-    Form,
-    build_dataset,
-    first_value,
-    folder_with,
-    form,
-    records,
-)
+from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, first_value, form, records
 from readgraph_evaluation.records import Dataset, Item, Text, TextSpan
 
 
@@ -40,21 +31,14 @@ class _HotpotQuestion(DatasetRecord):
     num_docs: int | None = None
 
 
-@form(
-    "hotpotqa-long",
-    "HotpotQA in long form, such as eval_50.json.",
-    {"input", "context", "answers"},
-    licence="CC BY-SA 4.0",
-)
+@form("hotpotqa-long")
 def hotpot(path: Path) -> Iterator[Asked]:
     """The questions of a file; each has its own text."""
-    for number, (where, hotpot_question) in enumerate(records(path, _HotpotQuestion)):
-        identity = f"{path.stem}-{number if hotpot_question.index is None else hotpot_question.index}"
-        size = f"{hotpot_question.num_docs} documents" if hotpot_question.num_docs else ""
-        item = Item(
-            f"{identity}-q", identity, hotpot_question.input.strip(), tuple(hotpot_question.answers), category=size
-        )
-        yield where, Text(identity, identity, replace_surrogates(hotpot_question.context)), [item]
+    for number, (where, asked) in enumerate(records(path, _HotpotQuestion)):
+        identity = f"{path.stem}-{number if asked.index is None else asked.index}"
+        size = f"{asked.num_docs} documents" if asked.num_docs else ""
+        item = Item(f"{identity}-q", identity, asked.input.strip(), tuple(asked.answers), category=size)
+        yield where, Text(identity, identity, replace_surrogates(asked.context)), [item]
 
 
 class _NaturalQuestionPassage(DatasetRecord):
@@ -70,32 +54,28 @@ class _NaturalQuestion(DatasetRecord):
     ctxs: list[_NaturalQuestionPassage] = Field(min_length=1)
 
 
-@form(
-    "nq-open",
-    "NaturalQuestions over passages, nq-open-….jsonl.gz.",
-    {"question", "answers", "ctxs"},
-    licence="MIT; passages CC BY-SA 3.0",
-)
+@form("nq-open")
 def natural_questions(path: Path) -> Iterator[Asked]:
     """The questions of a file; the evidence is the gold passage, or without one, the passages that hold an answer."""
-    for number, (where, natural_question) in enumerate(records(path, _NaturalQuestion), 1):
+    for number, (where, asked) in enumerate(records(path, _NaturalQuestion), 1):
         identity = f"nq-{number}"
-        parts = (MemberDocument(each.text, each.title, str(place)) for place, each in enumerate(natural_question.ctxs))
-        text, spans = keep_documents_apart(identity, natural_question.question, parts)
-        gold = [passage.isgold for passage in natural_question.ctxs]
-        marked = gold if any(gold) else [passage.hasanswer for passage in natural_question.ctxs]
+        parts = (MemberDocument(each.text, each.title, str(place)) for place, each in enumerate(asked.ctxs))
+        text, spans = keep_documents_apart(identity, asked.question, parts)
+        gold = [passage.isgold for passage in asked.ctxs]
+        marked = gold if any(gold) else [passage.hasanswer for passage in asked.ctxs]
         item = Item(
             id=f"{identity}-q",
             text=identity,
-            question=natural_question.question,
-            references=tuple(natural_question.answers),
+            question=asked.question,
+            references=tuple(asked.answers),
             evidence=tuple(spans[str(place)] for place, holds in enumerate(marked) if holds),
-            category=f"{len(natural_question.ctxs)} documents",
+            category=f"{len(asked.ctxs)} documents",
         )
         yield where, text, [item]
 
 
-KEYS, CORPUS_KEYS = frozenset({"query_id", "query", "answer", "evidence_docs"}), frozenset({"docid", "text"})
+NAME = "browsecomp-plus"
+CORPUS_KEYS = frozenset({"docid", "text"})
 CORPUS = "corpus"  # the id of the text
 _ENCRYPTED = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 
@@ -125,10 +105,10 @@ class _BrowseCompQuery(DatasetRecord):
 def _load_browse_comp(path: Path, items: int | None = None) -> Dataset:
     """The questions of a file, or of a folder with it and the corpus; all have one text, of many documents."""
     files = [*_files(path)] if path.is_dir() else [path]
-    questions = [file for file in files if _has_keys(file, KEYS)]
+    questions = [file for file in files if _has_keys(file, browse_comp.keys)]
     corpus = [file for file in files if file not in questions and _has_keys(file, CORPUS_KEYS)]
     if len(questions) != 1:
-        raise BadInput(f"{printable_path(path)} needs one file of questions, such as browsecomp_plus_decrypted.jsonl.")
+        raise fault_of(path, "needs one file of questions, such as browsecomp_plus_decrypted.jsonl.")
     asked = [*islice(records(questions[0], _BrowseCompQuery), items)]
     for where, query in asked:
         if _ENCRYPTED.fullmatch(query.query):
@@ -137,27 +117,25 @@ def _load_browse_comp(path: Path, items: int | None = None) -> Dataset:
                 "decrypt_dataset.py, and name that."
             )
     text, spans = keep_documents_apart(CORPUS, "BrowseComp-Plus", _parts(corpus, questions[0], items))
-    found = list[Asked]()
+    rows = list[Asked]()
     for where, query in asked:
         named = dict.fromkeys(page.docid for page in query.evidence_docs)
         evidence = tuple(spans[name] for name in named if name in spans)
         item = Item(query.query_id, CORPUS, query.query.strip(), (query.answer.strip(),), evidence=evidence)
-        found.append((where, text, [item]))
+        rows.append((where, text, [item]))
     lacking = {page.docid for _, query in asked for page in query.evidence_docs} - spans.keys()
     note = f"{len(lacking):,} pages of evidence are not in the corpus." if lacking else ""
     if not corpus:
         own = f"the questions are about their own {len(text.documents):,} pages, among which it is easier."
         note = f"Without the corpus: {own}"
-    return build_dataset(path, found, items, "browsecomp-plus", note=note)
+    return build_dataset(path, rows, items, NAME, note=note)
 
 
-browse_comp = Form(
-    "browsecomp-plus",
-    "BrowseComp-Plus, browsecomp_plus_decrypted.jsonl, or a folder with it and the corpus.",
-    _load_browse_comp,
-    KEYS,
-    folder_with(lambda folder: (file for file in _files(folder) if _has_keys(file, KEYS))),
-)
+def _question_files(folder: Path) -> Iterator[Path]:
+    return (file for file in _files(folder) if _has_keys(file, browse_comp.keys))
+
+
+browse_comp = Form(NAME, _load_browse_comp, _question_files)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -166,7 +144,7 @@ def _files(folder: Path) -> Iterator[Path]:
     return (file for file in paths if file.is_file() and file.name.endswith((".jsonl", ".jsonl.gz", ".parquet")))
 
 
-def _has_keys(file: Path, keys: frozenset[str]) -> bool:
+def _has_keys(file: Path, keys: Set[str]) -> bool:
     value = first_value(file)
     return isinstance(value, dict) and keys <= value.keys()
 
@@ -195,31 +173,22 @@ class _FinanceQuestion(DatasetRecord):
     evidence: tuple[_FinanceEvidence, ...] = ()
 
 
-@form(
-    "financebench",
-    "FinanceBench, financebench_open_source.jsonl, with its folder of PDFs.",
-    {"financebench_id", "doc_name", "question", "answer"},
-    licence="CC BY-NC 4.0",
-)
+@form("financebench")
 def finance_bench(path: Path) -> Iterator[Asked]:
     """The questions of a file, each about its own report; evidence is whole pages of the PDF."""
-    read = dict[str, tuple[Text, dict[int, TextSpan]]]()
-    for where, finance_question in records(path, _FinanceQuestion):
-        if finance_question.doc_name not in read:
-            read[finance_question.doc_name] = _report(path, finance_question.doc_name)
-        text, pages = read[finance_question.doc_name]
-        shown = [
-            finance_evidence.evidence_page_num + 1
-            for finance_evidence in finance_question.evidence
-            if finance_evidence.doc_name == finance_question.doc_name
-        ]
+    reports = dict[str, tuple[Text, dict[int, TextSpan]]]()
+    for where, asked in records(path, _FinanceQuestion):
+        if asked.doc_name not in reports:
+            reports[asked.doc_name] = _report(path, asked.doc_name)
+        text, pages = reports[asked.doc_name]
+        shown = [each.evidence_page_num + 1 for each in asked.evidence if each.doc_name == asked.doc_name]
         item = Item(
-            id=finance_question.financebench_id,
+            id=asked.financebench_id,
             text=text.id,
-            question=finance_question.question,
-            references=(finance_question.answer,),
+            question=asked.question,
+            references=(asked.answer,),
             evidence=tuple(pages[page] for page in dict.fromkeys(shown) if page in pages),
-            category=finance_question.question_type,
+            category=asked.question_type,
         )
         yield where, text, [item]
 
@@ -227,17 +196,15 @@ def finance_bench(path: Path) -> Iterator[Asked]:
 def _report(path: Path, name: str) -> tuple[Text, dict[int, TextSpan]]:
     """A report, and the spans of its pages by their numbers."""
     if Path(name).name != name:
-        raise BadInput(f"{printable_path(path)} names a report '{name}', which is no name of a file.")
+        raise fault_of(path, f"names a report '{name}', which is no name of a file.")
     folders = (path.parent / "pdfs", path.parent.parent / "pdfs", path.parent)
     file = next((found for folder in folders if (found := folder / f"{name}.pdf").is_file()), None)
     if file is None:
-        raise BadInput(f"{printable_path(path)} asks about {name}.pdf: put its PDFs into a folder 'pdfs' beside it.")
+        raise fault_of(path, f"asks about {name}.pdf: put its PDFs into a folder 'pdfs' beside it.")
     source = load_file(file)
     starts = dict[int, int]()
     for place in source.places:
         if page := page_of(place.label):
             starts.setdefault(page.number, place.start)
-    ends = [*[*starts.values()][1:], len(source.text)]
-    return Text(name, name, source.text), {
-        page: TextSpan(start, end) for (page, start), end in zip(starts.items(), ends, strict=True)
-    }
+    bounds = pairwise([*starts.values(), len(source.text)])
+    return Text(name, name, source.text), dict(zip(starts, map(TextSpan._make, bounds), strict=True))

@@ -6,23 +6,20 @@ repository's `download_stories.sh` fetches the stories into `tmp/`; questions ab
 counted. QMSum (Zhong et al., 2021): meetings; questions about a part of one ("specific") name their turns.
 """
 
-import csv
 import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AliasPath, Field, model_validator
 
 from readgraph.library.stored_items import replace_surrogates
 from readgraph.sources.formats import html_text, plain_text
 from readgraph.sources.inputs import read_bytes
-from readgraph.sources.loading import printable_path
-from readgraph.state.errors import BadInput
-from readgraph.state.files import check_regular
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph_evaluation.datasets.assembling import format_turn, line_spans, lines_from, without_html
-from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, record, records
+from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, Form, build_dataset, form, records
 from readgraph_evaluation.records import Dataset, Item, Text
 
 
@@ -48,12 +45,7 @@ class _QualityLine(DatasetRecord):
     license: str = ""
 
 
-@form(
-    "quality",
-    "QuALITY, such as QuALITY.v1.0.1.htmlstripped.dev.",
-    {"article_id", "article", "questions"},
-    licence="CC BY 4.0; each story has its own",
-)
+@form("quality")
 def quality(path: Path) -> Iterator[Asked]:
     """The questions of a file, in its order."""
     for where, line in records(path, _QualityLine):
@@ -72,10 +64,6 @@ def quality(path: Path) -> Iterator[Asked]:
         yield where, text, items
 
 
-class _SqualityMetadata(DatasetRecord):
-    passage_id: str
-
-
 class _WriterSummary(DatasetRecord):
     response_text: str
 
@@ -87,21 +75,16 @@ class _SqualityQuestion(DatasetRecord):
 
 
 class _SqualityLine(DatasetRecord):
-    metadata: _SqualityMetadata
+    passage_id: str = Field(validation_alias=AliasPath("metadata", "passage_id"))
     document: str
     questions: list[_SqualityQuestion]
 
 
-@form(
-    "squality",
-    "SQuALITY, such as v1-3/txt/dev.jsonl.",
-    {"metadata", "document", "questions"},
-    licence="stories: Project Gutenberg License; questions and summaries: MIT",
-)
+@form("squality")
 def squality(path: Path) -> Iterator[Asked]:
     """The questions of a file, in its order."""
     for where, line in records(path, _SqualityLine):
-        name, story = line.metadata.passage_id, without_html(line.document)
+        name, story = line.passage_id, without_html(line.document)
         first = story.strip().partition("\n")[0].strip()
         title = first if len(first) <= 80 else ""
         items = (
@@ -132,60 +115,48 @@ class _NarrativeQaDocument(DatasetRecord):
 
 class _NarrativeQaQuestion(DatasetRecord):
     document_id: str
-    set: str
     question: str
     answer1: str
     answer2: str
 
 
-def _recognise_narrative_qa(path: Path) -> bool:
+def _find_narrative_qa(path: Path) -> list[Path]:
     folder = path if path.is_dir() else path.parent
     both_there = (folder / QUESTIONS).is_file() and (folder / DOCUMENTS).is_file()
-    return (path.is_dir() or path.name == QUESTIONS) and both_there
+    return [folder] if both_there and (path.is_dir() or path.name == QUESTIONS) else []
 
 
-def _load_narrative_qa(path: Path, items: int | None = None, kind: Kind | None = None, part: str = "test") -> Dataset:
-    """The questions of this part of the dataset about stories of this kind (None: of both), story by story."""
+def _load_narrative_qa(path: Path, items: int | None = None, kind: str = "", part: str = "test") -> Dataset:
+    """The questions of this part of the dataset about stories of this kind ("": of both), story by story."""
     folder = path if path.is_dir() else path.parent
     documents = {
         document.document_id: document
-        for document in (record(row, _NarrativeQaDocument, where) for where, row in _rows(folder / DOCUMENTS))
-        if document.set == part and kind in (None, document.kind)
+        for _, document in records(folder / DOCUMENTS, _NarrativeQaDocument)
+        if document.set == part and kind in ("", document.kind)
     }
-    present = {identity for identity in documents if _story(folder, identity).is_file()}
+    present = {name: document for name, document in documents.items() if _story(folder, name).is_file()}
     if not present:
-        raise BadInput(
-            f"{printable_path(folder / STORIES)} holds no story of the {NAMED[part]} set: download them with "
-            "download_stories.sh."
-        )
+        lacking = f"holds no story of the {NAMED[part]} set: download them with download_stories.sh."
+        raise fault_of(folder / STORIES, lacking)
     name = f"narrativeqa-{kind}" if kind else "narrativeqa"
-    narrative_qa = _read_narrative_qa(folder, {identity: documents[identity] for identity in present})
+    asked = _read_narrative_qa(folder, present)
     missing = len(documents) - len(present)
     note = f"{missing} of {len(documents)} stories are missing." if missing else ""
-    return build_dataset(path, narrative_qa, items, name, licence="Apache 2.0; each story has its own", note=note)
+    return build_dataset(path, asked, items, name, licence="Apache 2.0; each story has its own", note=note)
 
 
 NAMED = {"test": "test", "valid": "validation"}  # the parts by their names in the files
-_OF_NARRATIVE_QA: dict[str, tuple[str, dict[str, Any]]] = {
-    "narrativeqa": ("NarrativeQA's folder, of which the test set is taken.", {}),
-    "narrativeqa-gutenberg": ("The same, books only.", {"kind": "gutenberg"}),
-    "narrativeqa-movie": ("The same, film scripts only.", {"kind": "movie"}),
-    "narrativeqa-gutenberg-valid": (
-        "The validation set's books (ReadAgent, table 2).",
-        {"kind": "gutenberg", "part": "valid"},
-    ),
-    "narrativeqa-movie-valid": ("The validation set's film scripts.", {"kind": "movie", "part": "valid"}),
+PARTS: dict[str, dict[str, Any]] = {
+    **{"narrativeqa": {}, "narrativeqa-gutenberg": {"kind": "gutenberg"}, "narrativeqa-movie": {"kind": "movie"}},
+    "narrativeqa-gutenberg-valid": {"kind": "gutenberg", "part": "valid"},
+    "narrativeqa-movie-valid": {"kind": "movie", "part": "valid"},
 }
-narrative_qa, books, scripts, books_to_validate, scripts_to_validate = (
-    Form(name, line, partial(_load_narrative_qa, **of), recognise=_recognise_narrative_qa)
-    for name, (line, of) in _OF_NARRATIVE_QA.items()
-)
+narrative_qa = [Form(name, partial(_load_narrative_qa, **of), _find_narrative_qa) for name, of in PARTS.items()]
 
 
 def _read_narrative_qa(folder: Path, documents: dict[str, _NarrativeQaDocument]) -> Iterator[Asked]:
     questions = dict[str, list[Item]]()
-    for number, (where, row) in enumerate(_rows(folder / QUESTIONS), 1):
-        question = record(row, _NarrativeQaQuestion, where)
+    for number, (_, question) in enumerate(records(folder / QUESTIONS, _NarrativeQaQuestion), 1):
         if question.document_id in documents:
             text = question.document_id
             answers = tuple(dict.fromkeys((question.answer1.strip(), question.answer2.strip())))
@@ -202,19 +173,6 @@ def _read_narrative_qa(folder: Path, documents: dict[str, _NarrativeQaDocument])
 
 def _story(folder: Path, identity: str) -> Path:
     return folder / STORIES / f"{identity}.content"
-
-
-def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    check_regular(path, printable_path(path))
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = csv.DictReader(file)
-            for row in rows:
-                yield f"line {rows.line_num} of {printable_path(path)}", row
-    except OSError as problem:
-        raise BadInput(f"{printable_path(path)} can't be read: {problem.strerror}.") from None
-    except (UnicodeDecodeError, csv.Error):
-        raise BadInput(f"{printable_path(path)} is not comma-separated values in UTF-8: save it as such.") from None
 
 
 class _QmsumQuery(DatasetRecord):
@@ -234,12 +192,7 @@ class _Meeting(DatasetRecord):
     meeting_transcripts: list[_QmsumTurn] = Field(min_length=1)
 
 
-@form(
-    "qmsum",
-    "QMSum, such as data/ALL/jsonl/test.jsonl.",
-    {"general_query_list", "specific_query_list", "meeting_transcripts"},
-    licence="MIT",
-)
+@form("qmsum")
 def qmsum(path: Path) -> Iterator[Asked]:
     """The questions of a file, meeting by meeting."""
     for number, (where, meeting) in enumerate(records(path, _Meeting), 1):

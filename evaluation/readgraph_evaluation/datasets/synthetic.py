@@ -9,59 +9,41 @@ import random
 import re
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
 from pydantic import Field
 
+from readgraph import BadInput
 from readgraph.library.stored_items import replace_surrogates
-from readgraph.state.errors import BadInput
-from readgraph.state.files import read_toml
-from readgraph_evaluation.datasets.forms import (
-    Asked,
-    DatasetRecord,
-    build_dataset,
-    files_of,
-    folder_with,
-    form,
-    records,
-)
+from readgraph.state.files import read_package_toml
+from readgraph_evaluation.datasets.forms import Asked, DatasetRecord, build_dataset, form, records
 from readgraph_evaluation.records import Dataset, Item, Text, TextSpan
 
 TASK_NAME = re.compile(r"niah_(?:single|multikey|multivalue|multiquery)(?:_\d)?|\bvt|\bcwe|\bfwe|\bqa_\d")
-TASKS = read_toml(files(__package__).joinpath("ruler.toml"), "ruler.toml", -1)
+TASKS = read_package_toml(__package__, "ruler.toml")
 
 BEFORE_QUESTION = re.compile(
     r"(?:Answer the question based on the given documents\..{1,200}?)?Question:\s*$|\s+$", re.DOTALL
 )  # the separator between text and question
 
 
-class SyntheticTask(DatasetRecord):
-    """A task; in question answering each output is right, in other tasks the answer must contain all outputs."""
-
+class _RulerTask(DatasetRecord):
     index: int
     input: str
-    outputs: list[str] = Field(min_length=1)
+    outputs: list[str] = Field(min_length=1)  # each is right in question answering, else an answer must contain all
 
 
 def _files(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.glob("*/*.jsonl")) if TASK_NAME.fullmatch(path.parent.name))
 
 
-@form(
-    "ruler",
-    "RULER, such as niah_multikey_1/validation.jsonl, or its folder.",
-    {"index", "input", "outputs"},
-    recognise=folder_with(_files),
-    licence="Apache 2.0",
-)
+@form("ruler", _files)
 def ruler(path: Path) -> Iterator[Asked]:
     """The questions of a file, or of a folder of tasks; each has its own text."""
-    for file in files_of(path, _files, "holds no tasks of RULER, such as niah_multikey_1/validation.jsonl."):
+    for file in ruler.files(path):
         named = TASK_NAME.search(file.stem) or TASK_NAME.search(file.parent.name)
-        for where, task in records(file, SyntheticTask):
+        for where, task in records(file, _RulerTask):
             family, text, question = _parts(replace_surrogates(task.input), where)
             identity = f"{named[0] if named else family}-{task.index}"
             item = Item(
@@ -90,45 +72,26 @@ QUESTION = (
 )
 
 
-@dataclass(frozen=True)
-class KeyTask:
-    """The pairs as a text with one pair in each paragraph, the keys on the way to the last value, and that value."""
+def make_task(pairs: int, levels: int, order: int) -> tuple[Text, Item]:
+    """Pairs of random ids, one a paragraph, and the question for the last value; `levels` values are keys themselves.
 
-    text: str
-    keys: tuple[str, ...]
-    value: str
-
-    @property
-    def question(self) -> str:
-        """The question for the last value."""
-        return QUESTION.format(key=self.keys[0])
-
-    @property
-    def evidence(self) -> tuple[TextSpan, ...]:
-        """The paragraphs that lead to the value, in order."""
-        starts = [self.text.index(f"Key: {key},") for key in self.keys]
-        return tuple(TextSpan(start, self.text.index(".", start) + 1) for start in starts)
-
-
-def make_task(pairs: int, levels: int, order: int) -> KeyTask:
-    """Pairs of random ids; `levels` values are keys themselves. Each order has other ids and other positions."""
+    Each order has other ids and other positions. The evidence is the paragraphs that lead to the value, in order.
+    """
     rng = random.Random(f"{pairs} {levels} {order}")
     keys, values = ([str(uuid.UUID(int=rng.getrandbits(128), version=4)) for _ in range(pairs)] for _ in range(2))
     chain = rng.sample(range(pairs), levels + 1)
     for current, following in pairwise(chain):
         values[current] = keys[following]
-    lines = [f"Key: {key}, value: {value}." for key, value in zip(keys, values, strict=True)]
-    return KeyTask("\n\n".join(lines), tuple(keys[place] for place in chain), values[chain[-1]])
+    text = "\n\n".join(f"Key: {key}, value: {value}." for key, value in zip(keys, values, strict=True))
+    starts = [text.index(f"Key: {keys[place]},") for place in chain]
+    spans = tuple(TextSpan(start, text.index(".", start) + 1) for start in starts)
+    category = f"{levels} nestings" if levels != 1 else "1 nesting"
+    identity, question = f"keys-{levels}-{order}", QUESTION.format(key=keys[chain[0]])
+    item = Item(f"{identity}-q", identity, question, (values[chain[-1]],), evidence=spans, category=category)
+    return Text(identity, "Pairs of keys and values", text), item
 
 
 def make_nested_keys(items: int | None = None) -> Dataset:
     """All tasks, those without nestings first."""
-
-    def make(levels: int, order: int) -> Asked:
-        task, identity = make_task(PAIRS, levels, order), f"keys-{levels}-{order}"
-        category = f"{levels} nestings" if levels != 1 else "1 nesting"
-        item = Item(f"{identity}-q", identity, task.question, (task.value,), (), None, task.evidence, category)
-        return identity, Text(identity, "Pairs of keys and values", task.text), [item]
-
-    made = (make(levels, order) for levels in LEVELS for order in range(ORDERS))
-    return build_dataset(None, made, items, NESTED_KEYS)
+    tasks = (make_task(PAIRS, levels, order) for levels in LEVELS for order in range(ORDERS))
+    return build_dataset(None, ((text.id, text, [item]) for text, item in tasks), items, NESTED_KEYS)

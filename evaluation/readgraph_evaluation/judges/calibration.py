@@ -12,15 +12,14 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
-from math import sqrt
 from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
 from langgraph.store.base import BaseStore
 
+from readgraph import ReaderContext
 from readgraph.models.prompt import Prompt
-from readgraph.state.context import ReaderContext
 from readgraph.state.transports import calls_at_once
 from readgraph_evaluation.folder import FolderContents
 from readgraph_evaluation.judges.judging import JUDGES, exchanges_of, judge, rule_of
@@ -29,15 +28,8 @@ from readgraph_evaluation.metrics import Raters, Scores, metrics_for_question, m
 from readgraph_evaluation.metrics.answers import answer_and_references, normalise_words
 from readgraph_evaluation.records import EVENT_ORDERING, Dataset, Item, Judgement, Outcome
 
-Z = 1.959964  # standard deviations of a 95 % interval
 Interval = tuple[float, float]
-
-
-class Share(NamedTuple):
-    """So many of so many."""
-
-    taken: int
-    of: int
+Share = tuple[int, int]  # so many of so many
 
 
 @dataclass(frozen=True)
@@ -66,11 +58,11 @@ def agreement(known: Sequence[tuple[str, bool, bool | None]]) -> Agreement:
     rated = [(kind, right, said) for kind, right, said in known if said is not None]
     share, interval, chance = _agreement_share(rated), None, None
     if share is not None:
+        from scipy.stats import binomtest
+
         # Wilson's interval: unlike the usual one, it has a width where all agree.
-        number = len(rated)
-        middle, below = share + Z**2 / (2 * number), 1 + Z**2 / number
-        width = Z * sqrt(share * (1 - share) / number + Z**2 / (4 * number**2))
-        interval = round((middle - width) / below, 9), round((middle + width) / below, 9)
+        bounds = binomtest(sum(right == said for _, right, said in rated), len(rated)).proportion_ci(method="wilson")
+        interval = float(bounds.low), float(bounds.high)
         right = sum(right for _, right, _ in rated) / len(rated)
         taken = sum(said for _, _, said in rated) / len(rated)
         chance = right * taken + (1 - right) * (1 - taken)
@@ -90,9 +82,9 @@ def agreement(known: Sequence[tuple[str, bool, bool | None]]) -> Agreement:
         interval=interval and (100 * interval[0], 100 * interval[1]),
         kappa=kappa(share),
         kappa_interval=None if low is None or high is None else (low, high),
-        right_taken_for_wrong=Share(of_right.count(False), len(of_right)),
-        wrong_taken_for_right=Share(of_short.count(True), len(of_short)),
-        long_wrong_taken_for_right=Share(of_long.count(True), len(of_long)),
+        right_taken_for_wrong=(of_right.count(False), len(of_right)),
+        wrong_taken_for_right=(of_short.count(True), len(of_short)),
+        long_wrong_taken_for_right=(of_long.count(True), len(of_long)),
         kinds={kind: _percent(_agreement_share([one for one in rated if one[0] == kind])) for kind in kinds},
     )
 

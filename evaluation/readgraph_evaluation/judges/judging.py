@@ -13,6 +13,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from pydantic import BaseModel
 
+from readgraph import BadInput, NoUsableReply, ReaderContext, ReadgraphError
 from readgraph.library.page_store import page_store
 from readgraph.models import metering
 from readgraph.models.asking import ask_reply
@@ -20,22 +21,9 @@ from readgraph.models.embeddings.models import Embedder
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.opening import warn_of_tracing
 from readgraph.nodes.search import get_shared_embedder
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, NoUsableReply, ReadgraphError
 from readgraph.state.transports import calls_at_once
 from readgraph_evaluation.folder import EvaluationFolder
-from readgraph_evaluation.judges.prompts import (
-    Agrees,
-    AgreesInPart,
-    EventsInOrder,
-    MeetsPoint,
-    consistent_prompt,
-    judge_prompt,
-    order_prompt,
-    permissive_prompt,
-    point_prompt,
-    strict_prompt,
-)
+from readgraph_evaluation.judges import prompts
 from readgraph_evaluation.line_shapes import COUNTS, Cost, count_usage, whole_cost
 from readgraph_evaluation.metrics import Raters, check_raters, metrics_for_question, metrics_rated_by
 from readgraph_evaluation.records import EVENT_ORDERING, PROBLEM, Dataset, Item, Judgement, Key, Outcome, Rule
@@ -56,7 +44,7 @@ class JudgePrompt(NamedTuple):
 
     prompt_of: Callable[[str, str, str], Prompt]
     share: float = 1.0
-    reply: type[Agrees] | type[AgreesInPart] = Agrees
+    reply: type[prompts.Agrees] | type[prompts.AgreesInPart] = prompts.Agrees
 
 
 @dataclass(frozen=True)
@@ -104,16 +92,16 @@ async def rate_by_rubric(
     """
     marks = list[float]()
     for number, point in enumerate(item.rubric, 1):
-        prompt = point_prompt(item.question, answer, point)
-        met = await _ask_judge(runtime, prompt, MeetsPoint, said, f"{prompt.name} {number}")
+        prompt = prompts.point_prompt(item.question, answer, point)
+        met = await _ask_judge(runtime, prompt, prompts.MeetsPoint, said, f"{prompt.name} {number}")
         if met is None:
             return {}
         marks.append({"yes": 1.0, "partially": 0.5, "no": 0.0}[met.meets])
     scores = {"nuggets": 100 * sum(marks) / len(marks)}
     if item.category != EVENT_ORDERING:
         return {**scores, "beam_score": 100 * sum(mark == 1 for mark in marks) / len(marks)}
-    prompt = order_prompt(item.question, answer, item.rubric)
-    listed = await _ask_judge(runtime, prompt, EventsInOrder, said, prompt.name)
+    prompt = prompts.order_prompt(item.question, answer, item.rubric)
+    listed = await _ask_judge(runtime, prompt, prompts.EventsInOrder, said, prompt.name)
     if listed is None:
         return scores
     order = 100 * order_score(listed.events, len(item.rubric))
@@ -152,23 +140,21 @@ def order_score(listed: Sequence[int], events: int) -> float:
 def _rubric_prompts(item: Item) -> list[JudgePrompt]:
     """The prompts for each point; that about the order of events is asked once for all."""
     if item.category != EVENT_ORDERING:
-        return [JudgePrompt(point_prompt)]
-
-    def ordered_point_prompt(question: str, answer: str, point: str) -> Prompt:
-        return order_prompt(question, answer, item.rubric)
-
-    return [JudgePrompt(point_prompt), JudgePrompt(ordered_point_prompt, 1 / len(item.rubric))]
+        return [JudgePrompt(prompts.point_prompt)]
+    share = 1 / len(item.rubric)
+    ordered = JudgePrompt(lambda question, answer, _: prompts.order_prompt(question, answer, item.rubric), share)
+    return [JudgePrompt(prompts.point_prompt), ordered]
 
 
+PERMISSIVE = JudgePrompt(prompts.permissive_prompt, 0.5, prompts.AgreesInPart)
 JUDGES = (
     # ReadAgent, section 4.1: a "yes" of the strict or of the permissive rater is an exact match
     JudgeKind(
-        {"lr_1": ("yes",), "lr_2": ("yes", "partially")},
-        lambda item: [JudgePrompt(strict_prompt), JudgePrompt(permissive_prompt, 0.5, AgreesInPart)],
+        {"lr_1": ("yes",), "lr_2": ("yes", "partially")}, lambda item: [JudgePrompt(prompts.strict_prompt), PERMISSIVE]
     ),
     # Deep memory retrieval: MemGPT, section 3.1.2
-    JudgeKind({"dmr_accuracy": ("yes",)}, lambda item: [JudgePrompt(consistent_prompt)]),
-    JudgeKind({"judged_accuracy": ("yes",)}, lambda item: [JudgePrompt(partial(judge_prompt, rule_of(item)))]),
+    JudgeKind({"dmr_accuracy": ("yes",)}, lambda item: [JudgePrompt(prompts.consistent_prompt)]),
+    JudgeKind({"judged_accuracy": ("yes",)}, lambda item: [JudgePrompt(partial(prompts.judge_prompt, rule_of(item)))]),
     JudgeKind(dict.fromkeys(("beam_score", "nuggets", "event_order"), ()), _rubric_prompts, rubric=True),
 )
 
@@ -192,14 +178,14 @@ def exchanges_of(
 ) -> Iterator[list[metering.ModelExchange]]:
     """The exchanges of the `with` but recorded ones counted `before`; nothing else in its task may use a meter."""
     metering.start_meter(metering.Meter(replace(context, max_calls=None, max_words=None, max_seconds=None)))
-    model_exchanges = list[metering.ModelExchange]()
+    kept = list[metering.ModelExchange]()
 
     def keep(exchange: metering.ModelExchange) -> None:
         if not (exchange["recorded"] and before(exchange)):
-            model_exchanges.append(exchange)
+            kept.append(exchange)
 
     with metering.exchanges_to(keep):
-        yield model_exchanges
+        yield kept
 
 
 def find_unjudged(dataset: Dataset, folder: EvaluationFolder, context: ReaderContext) -> list[Outcome]:
@@ -220,11 +206,7 @@ def _earlier_judgements(dataset: Dataset, folder: EvaluationFolder, context: Rea
 
 
 async def judge_missing(
-    dataset: Dataset,
-    folder: EvaluationFolder,
-    context: ReaderContext,
-    store: BaseStore,
-    cost: Cost = lambda exchange: None,
+    dataset: Dataset, folder: EvaluationFolder, context: ReaderContext, store: BaseStore, cost: Cost
 ) -> AsyncIterator[Judgement]:
     """Judge the `unjudged` outcomes; yields each judgement after it was stored, with what was judged before.
 

@@ -4,10 +4,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
+from readgraph import BadInput, ReaderContext
+from readgraph.state.files import read_package_toml
 from readgraph_evaluation.metrics import answers, benchmarks
-from readgraph_evaluation.metrics.answers import rouge
 from readgraph_evaluation.records import EVENT_ORDERING, Item, Outcome
 
 Rater = Literal["judge", "embeddings"]  # what gives a score: a model that judges, or an embedding model that compares
@@ -37,56 +36,25 @@ class Metric:
         return max(scores, default=None)
 
 
-METRICS = {
-    metric.name: metric
-    for metric in (
-        Metric("accuracy", "The right option was chosen.", answers.accuracy),
-        Metric("exact_match", "The answer is a reference word for word, normalised as in SQuAD.", answers.exact_match),
-        Metric("f1", "Words shared with a reference, normalised as in SQuAD.", answers.f1),
-        Metric("locomo_f1", "LoCoMo's official score, by the question's category.", benchmarks.locomo_f1),
-        Metric("bleu_1", "Words of the answer that a reference contains, normalised as in GAM.", answers.bleu_1),
-        Metric("rouge_1", "Words shared with a reference.", rouge("rouge1", "fmeasure")),
-        Metric("rouge_2", "Pairs of words shared with a reference.", rouge("rouge2", "fmeasure")),
-        Metric("rouge_l", "Longest common subsequence with a reference.", rouge("rougeL", "fmeasure")),
-        Metric("rouge_l_precision", "Share of the answer in that subsequence.", rouge("rougeL", "precision")),
-        Metric("rouge_l_recall", "Share of a reference in that subsequence.", rouge("rougeL", "recall")),
-        Metric("substring_accuracy", "References that the answer contains, as in RULER.", answers.substring_accuracy),
-        Metric(
-            "subspan_accuracy", "A reference within the answer, as in Lost in the Middle.", answers.subspan_accuracy
-        ),
-        Metric(
-            "aggregation", "Counts (nearly right ones in part), lists, labels, as in OOLONG.", benchmarks.aggregation
-        ),
-        Metric("pairs_f1", "Pairs of ids shared with the reference, as in OOLONG-Pairs.", benchmarks.pairs_f1),
-        Metric("named", "All that the right answer names, and little else.", benchmarks.named),
-        Metric("infinite_bench", "∞Bench's official score, by the task.", benchmarks.infinite_bench),
-        Metric("longmemeval_v2", "LongMemEval-V2's official score, without a judge.", benchmarks.longmemeval_v2),
-        Metric("abstention", "Unanswerable questions correctly declined.", answers.abstention),
-        Metric(
-            "abstention_at_coverage",
-            "Unanswerable questions among the least sure answers, as many as have no answer.",
-            of_run=answers.abstention_at_coverage,
-        ),
-        Metric("abstention_auroc", "Less sure of the unanswerable questions.", of_run=answers.abstention_auroc),
-        Metric("evidence_recall", "Pieces of evidence that were read or cited.", answers.evidence_recall),
-        Metric("evidence_density", "Evidence that was read, by 1,000 words shown.", answers.evidence_density),
-        Metric("citation_precision", "Citations that overlap evidence.", answers.citation_precision),
-        Metric("element_accuracy", "One of the right elements of a web page was chosen.", benchmarks.element_accuracy),
-        Metric("operation_f1", "Words of operation and value shared with the right ones.", benchmarks.operation_f1),
-        Metric("step_success", "Element, operation and value are right.", benchmarks.step_success),
-        Metric("episode_success", "All steps of an episode are right.", all_of="step_success"),
-        Metric("judged_accuracy", "The answer is right, by the rule for its kind of question.", rater="judge"),
-        Metric("beam_score", "BEAM's official score: the rubric's points, or the events' order.", rater="judge"),
-        Metric("nuggets", "Points of the rubric that the answer meets, some of them in part.", rater="judge"),
-        Metric("event_order", "The events are in their order (Kendall's tau).", rater="judge"),
-        Metric("lr_1", "The answer matches a reference, by ReadAgent's raters.", rater="judge"),
-        Metric("lr_2", "The answer matches a reference at least in part, by the same raters.", rater="judge"),
-        Metric("dmr_accuracy", "The answer agrees with a reference, by MemGPT's judge.", rater="judge"),
-        Metric("csim_1", "Similarity to the closest fact.", rater="embeddings"),
-        Metric("csim_3", "Similarity to the three closest facts, on average.", rater="embeddings"),
-        Metric("csim_h", "Similarity to a reference.", rater="embeddings"),
+SCORES = {
+    measure.__name__: measure
+    for measure in (
+        *(answers.accuracy, answers.exact_match, answers.f1, answers.bleu_1, answers.substring_accuracy),
+        *(answers.subspan_accuracy, answers.abstention, answers.evidence_recall, answers.evidence_density),
+        *(answers.citation_precision, benchmarks.locomo_f1, benchmarks.aggregation, benchmarks.pairs_f1),
+        *(benchmarks.named, benchmarks.infinite_bench, benchmarks.longmemeval_v2, benchmarks.element_accuracy),
+        *(benchmarks.operation_f1, benchmarks.step_success),
     )
 }
+SCORES_OF_RUNS = {each.__name__: each for each in (answers.abstention_at_coverage, answers.abstention_auroc)}
+
+
+def _declared(name: str, line: str, rouge: Sequence[str] = (), **about: Any) -> Metric:
+    score = answers.rouge(*rouge) if rouge else SCORES.get(name)
+    return Metric(name, line, score, of_run=SCORES_OF_RUNS.get(name), **about)
+
+
+METRICS = {name: _declared(name, **about) for name, about in read_package_toml(__package__, "metrics.toml").items()}
 
 
 class Raters(NamedTuple):

@@ -5,7 +5,7 @@ import re
 import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, wraps
 from typing import Any
 
 from readgraph_evaluation.records import Item, Outcome, TextSpan
@@ -36,7 +36,7 @@ def best_of_references(item: Item, outcome: Outcome, score: Callable[[str, str],
 
 def over_references(score: Callable[[str, str], float]) -> Callable[[Item, Outcome], float | None]:
     """The metric that gives an answer its best `score` over the references (see `best_of_references`)."""
-    return lambda item, outcome: best_of_references(item, outcome, score)
+    return wraps(score)(lambda item, outcome: best_of_references(item, outcome, score))
 
 
 def answer_and_references(item: Item, outcome: Outcome) -> tuple[str, tuple[str, ...]]:
@@ -49,9 +49,8 @@ def answer_and_references(item: Item, outcome: Outcome) -> tuple[str, tuple[str,
     options = bare if len(bare) == len(item.options) else item.options
     if outcome.choice is not None and 0 <= outcome.choice < len(options):
         answer = options[outcome.choice]
-    return _as_option(answer, item.options, options), tuple(
-        _as_option(reference, item.options, options) for reference in item.references
-    )
+    answer, *references = (_as_option(text, item.options, options) for text in (answer, *item.references))
+    return answer, tuple(references)
 
 
 def _as_option(text: str, options: Sequence[str], bare: Sequence[str]) -> str:

@@ -68,9 +68,7 @@ STYLES, SCRIPTS = ("evaluation.css", "questions.css"), ("tables.js", "judge.js",
 
 def evaluation_page(evaluation: ScoredEvaluation) -> str:
     """The page: plots, and the data that its scripts show."""
-    shared, own = (
-        files(package).joinpath("assets") for package in ("readgraph.doors.report", "readgraph_evaluation.report")
-    )
+    shared, own = (files(package).joinpath("assets") for package in ("readgraph.doors.report", __package__))
     styles = [shared.joinpath("base.css"), *map(own.joinpath, STYLES)]
     scripts = [shared.joinpath("elements.js"), *map(own.joinpath, SCRIPTS)]
     figures = [

@@ -4,6 +4,7 @@ import io
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib.resources import files
 from itertools import chain, pairwise
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from lxml import etree
 from readgraph_evaluation.records import texts_of
 from readgraph_evaluation.results import RIGHT, ScoredEvaluation
 
-INK = "#010203"  # stands for the page's text colour
+INK = "#010203"  # in `plots.mplstyle` too, stands for the page's text colour
 
 COLOURS = ("#0e8f96", "#d1702c", "#6a7fd8", "#b8558f", "#6f9b2e", "#b8921f", "#9a6fd0", "#d2545f", "#3f9a6b", "#85898e")
 """The methods' colours, in order: of medium lightness, for light and dark backgrounds."""
@@ -22,13 +23,6 @@ MARKERS = "osD^vPX<>h"  # the methods' markers, so that nobody has to distinguis
 SIZE = (5.6, 3.8)  # usual width and height in inches; only their ratio, and the size of text relative to them, matter
 ROW_LETTERS = 54  # letters in a row of a legend
 FEW_LINES = 5  # lines of a legend, or beside the axes, that have room in a plot of the usual height
-SETTINGS: Any = {
-    **{"svg.fonttype": "none", "svg.hashsalt": "readgraph", "text.parse_math": False, "legend.frameon": False},
-    **{"font.size": 10, "axes.titlesize": 10, "axes.grid": True, "axes.axisbelow": True, "grid.alpha": 0.15},
-    **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
-    **dict.fromkeys(("text.color", "grid.color", "xtick.color", "ytick.color"), INK),
-    **dict.fromkeys(("axes.labelcolor", "axes.edgecolor", "axes.titlecolor"), INK),
-}
 Panel = Callable[[Any], None]  # draws into matplotlib's axes
 
 
@@ -37,7 +31,7 @@ def draw_panel(panel: Panel, lines: int = 0) -> str:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    with rc_context(SETTINGS):
+    with rc_context(fname=str(files(__package__).joinpath("assets", "plots.mplstyle"))):
         figure = Figure(figsize=SIZE, layout="constrained")
         axes = figure.subplots()
         panel(axes)
@@ -100,18 +94,15 @@ def score_by_words(evaluation: ScoredEvaluation) -> Plot | None:
     if not methods:
         return None
     sent = [method["figures"]["input_words"] or 0 for method in methods]
-    if not any(sent):
-        view = [method["figures"]["words_in_view"] or 0.0 for method in methods]
-        line = f"{name} with its 95 % interval, by the words of the text that were in view at the answer (no model)"
-        return Plot("Score by words read", line, [draw_panel(partial(_scatter, name, methods, view, "words in view"))])
     built = [method["building"]["input_words"] / method["outcomes"] for method in methods]
     total = [words + of_memories for words, of_memories in zip(sent, built, strict=True)]
-    line = f"{name} with its 95 % interval, by the words sent to the model for a question, and with memories counted in"
-    panels = (
-        partial(_scatter, name, methods, sent, "words a question"),
-        partial(_scatter, name, methods, total, "words a question, with its share of the memories"),
-    )
-    return Plot("Score by words read", line, [draw_panel(panel) for panel in panels])
+    by = "the words sent to the model for a question, and with memories counted in"
+    places = {"words a question": sent, "words a question, with its share of the memories": total}
+    if not any(sent):
+        by = "the words of the text that were in view at the answer (no model)"
+        places = {"words in view": [method["figures"]["words_in_view"] or 0.0 for method in methods]}
+    panels = [draw_panel(partial(_scatter, name, methods, xs, label)) for label, xs in places.items()]
+    return Plot("Score by words read", f"{name} with its 95 % interval, by {by}", panels)
 
 
 def score_by_length(evaluation: ScoredEvaluation) -> Plot | None:

@@ -5,12 +5,11 @@ This module imports neither LangGraph nor pydantic, since the command's completi
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from itertools import product
 from typing import Any, NamedTuple
 
-from readgraph.state.errors import BadInput
-from readgraph.state.files import read_toml
+from readgraph import BadInput
+from readgraph.state.files import read_package_toml
 from readgraph_evaluation.sweeps import SWEEPS
 
 
@@ -92,7 +91,7 @@ def _read_experiments(paper: str, written: dict[str, Any], lacking: dict[str, An
 
 
 def _read_papers() -> Iterator[Paper]:
-    papers = read_toml(files(__package__).joinpath("papers.toml"), "papers.toml", -1)
+    papers = read_package_toml(__package__, "papers.toml")
     lacking = papers.pop("lacking")
     for name, written in papers.items():
         yield Paper(name, tuple(_read_experiments(name, written, lacking)), written.get("no_runs", {}))
@@ -100,7 +99,7 @@ def _read_papers() -> Iterator[Paper]:
 
 SOURCES = {
     name: Source(**{**fields, "size": Size(**fields["size"])})
-    for name, fields in read_toml(files(__package__).joinpath("dataset_files.toml"), "dataset_files.toml", -1).items()
+    for name, fields in read_package_toml(__package__, "dataset_files.toml").items()
 }
 
 PAPERS = tuple(_read_papers())
@@ -120,7 +119,7 @@ def experiment_named(name: str) -> Experiment:
 @cache
 def tables_of_papers() -> dict[str, list[dict[str, Any]]]:
     """The papers' tables by the names of datasets: `papers_figures.toml`, which says how it is read."""
-    return read_toml(files(__package__).joinpath("papers_figures.toml"), "papers_figures.toml", -1)
+    return read_package_toml(__package__, "papers_figures.toml")
 
 
 def figures_of_papers(dataset: str, experiment: str = "") -> list[dict[str, object]]:

@@ -7,12 +7,10 @@ from pathlib import Path
 
 from langgraph.store.memory import InMemoryStore
 
+from readgraph import BadInput, PageStore, ReaderContext, ReadgraphError
 from readgraph.graphs.estimate import Estimate
 from readgraph.library.histories import SessionText
-from readgraph.library.page_store import PageStore
-from readgraph.sources.loading import printable_path
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph_evaluation.datasets import FORMS
 from readgraph_evaluation.datasets.assembling import SCORING
 from readgraph_evaluation.datasets.forms import first_value
@@ -35,19 +33,15 @@ def find_dataset_file(source: Source, data: Path | None) -> Path | None:
         raise BadInput(f"There is no folder {printable_path(data)}: name the folder that holds the datasets.")
     if data.is_file():
         if dataset_name_in(data) not in (None, "", source.dataset):
-            raise BadInput(
-                f"{printable_path(data)} holds {dataset_name_in(data)}, and this needs {source.dataset}: name "
-                "another file."
-            )
+            raise fault_of(data, f"holds {dataset_name_in(data)}, and this needs {source.dataset}: name another file.")
         return data
     there = [data.absolute(), *sorted(_list_paths(data.absolute(), DEPTH))]
     form = FORMS.get(source.form or source.dataset)
-    recognise = form and form.recognise
     named = [path for pattern in source.files for path in there if path.match(pattern)]
-    named = [path for path in named if not (path.is_dir() and recognise and not recognise(path))]
+    named = [path for path in named if not (path.is_dir() and form and form.find and not form.recognises(path))]
     fitting = (path for path in named if dataset_name_in(path) in (None, source.dataset))
     own_form = (path for path in there if dataset_name_in(path) == source.dataset)
-    recognised = (path for path in there if recognise and path.is_dir() and recognise(path))
+    recognised = (path for path in there if form and path.is_dir() and form.recognises(path))
     return next(chain(fitting, own_form, recognised), None)
 
 
@@ -64,10 +58,8 @@ def require_dataset_file(source: Source, data: Path | None) -> Path | None:
     path = find_dataset_file(source, data)
     if path is None and not source.made:
         where = f"{printable_path(data)} does not hold it" if data else "name its folder with --data"
-        names = " or ".join((*source.files, *source.parts))
-        raise BadInput(
-            f"This needs {source.title} ({names}), from {source.project}: {where}; nothing is downloaded for you."
-        )
+        needed = f"{source.title} ({' or '.join((*source.files, *source.parts))}), from {source.project}"
+        raise BadInput(f"This needs {needed}: {where}; nothing is downloaded for you.")
     return path
 
 

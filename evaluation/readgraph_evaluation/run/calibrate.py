@@ -1,37 +1,37 @@
 """`evaluate --calibrate`: how far a judge agrees with verdicts that are known."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
+from readgraph import ReaderContext, open_library
 from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.terminal.progress import ItemsProgress, notices
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.estimate import Estimate
-from readgraph.library.opening import open_library
 from readgraph.models.client import model_client
 from readgraph.models.prices import exchange_cost
-from readgraph.sources.loading import printable_path
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
+from readgraph.sources.loading import fault_of
 from readgraph.state.transports import price_share
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.judges import calibration as known
 from readgraph_evaluation.line_shapes import Cost
 from readgraph_evaluation.options import EvaluateOptions
 from readgraph_evaluation.plan import estimate_rating, own_prompts
+from readgraph_evaluation.records import Judgement, Outcome
 from readgraph_evaluation.report import write_results
 from readgraph_evaluation.run.tables import print_calibration
+
+Done = TypeVar("Done", Outcome, Judgement)
 
 
 def calibrate(options: EvaluateOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print how far the judge agrees with known verdicts, which the folder of an evaluation keeps; or estimate that."""
-    check_calibrated(options)
     rater, out = replace(context, model=options.judge or "", sample=0), options.out
     if options.estimate:
         pairs = known.pairs_for(EvaluationFolder(out).dataset()) if out else known.gold_pairs()
@@ -48,12 +48,6 @@ def calibrate(options: EvaluateOptions, context: ReaderContext, screen: OutputOp
         print_json(found)
     else:
         print_calibration(found)
-
-
-def check_calibrated(options: EvaluateOptions) -> None:
-    """Raise `BadInput` where a judge is to be calibrated and none is named."""
-    if options.calibrate and not options.judge:
-        raise BadInput("--calibrate needs a judge: name one with --judge.")
 
 
 def costs(context: ReaderContext, screen: OutputOptions) -> Cost:
@@ -78,9 +72,7 @@ async def calibrate_once(
 
 def _calibrate_in_folder(folder: EvaluationFolder, rater: ReaderContext, screen: OutputOptions, cost: Cost) -> Any:
     if _basis_of(rater) != known.basis(folder.what().get("own_prompts", {})):
-        raise BadInput(
-            f"{printable_path(folder.path)} was begun with other prompts of the judge: give the same --prompts."
-        )
+        raise fault_of(folder.path, "was begun with other prompts of the judge: give the same --prompts.")
 
     async def run() -> None:
         async with open_library(folder.library) as library:
@@ -106,9 +98,16 @@ async def _run_calibration(
     before: known.Line | None = None,
 ) -> known.Line:
     await model_client(rater)  # report a wrong model before anything is paid for
-    judged = []
-    with ItemsProgress("Calibrating", len(pairs), screen) as progress:
-        async for one in known.verdicts(rater, store, pairs, cost, before):
-            judged.append(one)
+    judging = known.verdicts(rater, store, pairs, cost, before)
+    judgements = await show_progress("Calibrating", len(pairs), judging, screen)
+    return known.calibration(judgements, rater.model, _basis_of(rater), before)
+
+
+async def show_progress(doing: str, number: int, work: AsyncIterator[Done], screen: OutputOptions) -> list[Done]:
+    """What comes of a work on so many items; it is shown how many are done, and what they took."""
+    done = list[Done]()
+    with ItemsProgress(doing, number, screen) as progress:
+        async for one in work:
+            done.append(one)
             progress.count_item(one.calls, one.input_words + one.output_words, one.cost, one.problem)
-    return known.calibration(judged, rater.model, _basis_of(rater), before)
+    return done

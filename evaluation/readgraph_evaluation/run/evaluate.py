@@ -12,22 +12,20 @@ from typing import IO, Any
 import typer
 from langgraph.store.memory import InMemoryStore
 
+from readgraph import BadInput, PageStore, ReaderContext, open_library
 from readgraph.cli.options.output import check_alone
 from readgraph.cli.run.documents import show_estimate
 from readgraph.cli.settings import check_used
-from readgraph.cli.terminal.progress import ItemsProgress, notices
+from readgraph.cli.terminal.progress import notices
 from readgraph.cli.terminal.rendering import print_json, print_reminder
-from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one_line
+from readgraph.cli.terminal.safe_text import Console, SafeText, escape_json, one_line, tell
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.estimate import Estimate
-from readgraph.library.opening import holds_library, open_library
-from readgraph.library.page_store import PageStore
+from readgraph.library.opening import holds_library
 from readgraph.library.upkeep.archives import copy_replies
 from readgraph.models.client import model_client
 from readgraph.models.windows.window import TOKENS_PER_WORD
-from readgraph.sources.loading import STANDARD_INPUT, printable_path
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
+from readgraph.sources.loading import STANDARD_INPUT, fault_of, printable_path
 from readgraph.state.files import replace_file
 from readgraph.state.words import format_count
 from readgraph_evaluation import plan
@@ -47,9 +45,9 @@ from readgraph_evaluation.report import write_results
 from readgraph_evaluation.reproducing import metrics_of_experiment
 from readgraph_evaluation.results import ScoredEvaluation, difference_of
 from readgraph_evaluation.rows import SUMMARY, EvaluationRow, on_web_pages, rows_to_run
-from readgraph_evaluation.run.calibrate import calibrate, calibrate_once, calibration_estimate, check_calibrated, costs
-from readgraph_evaluation.run.tables import P_MEANS, UNPROVEN, pairs_table, print_results
-from readgraph_evaluation.running import Evaluation, Group, find_unanswered
+from readgraph_evaluation.run.calibrate import calibrate, calibrate_once, calibration_estimate, costs, show_progress
+from readgraph_evaluation.run.tables import P_MEANS, UNPROVEN, pairs_table, print_lines, print_results
+from readgraph_evaluation.running import Evaluation, find_unanswered
 from readgraph_evaluation.sweeps import sweep_named
 from readgraph_evaluation.trajectories import FORMS
 
@@ -77,6 +75,8 @@ def evaluate_by_options(
 
         check_alone(run, "repeats a published run", "--replay", "--dataset", "--out", "--json", "--quiet")
         raise typer.Exit(replay(options.file, options.form, options.replay, options.out, screen))
+    elif options.calibrate and not options.judge:
+        raise BadInput("--calibrate needs a judge: name one with --judge.")
     elif options.calibrate and options.names_no_questions:
         check_alone(run, "without FILE asks the judge alone", "--calibrate", *ALONE)
         calibrate(options, context, screen)
@@ -98,7 +98,6 @@ def dataset_of(options: EvaluateOptions) -> Dataset:
         dataset = plan.take_half(dataset, options.half)
     if options.sample is not None:
         dataset = plan.draw_sample(dataset, options.sample, options.seed)
-    check_calibrated(options)
     if options.metrics is not None:
         dataset = plan.with_metrics(dataset, options.metrics)
         out = options.out  # of an evaluation that goes on, the folder names the judge
@@ -127,23 +126,6 @@ def rows_of(options: EvaluateOptions, dataset: Dataset, context: ReaderContext) 
 EMBEDS = "Rows that rank by embeddings are replayed with the embedding model: its vectors are not published."
 
 
-def publish(
-    to: Path,
-    folder: EvaluationFolder,
-    results: dict[str, Any],
-    asked: dict[str, Any],
-    context: ReaderContext,
-    screen: OutputOptions,
-) -> None:
-    """Write the evaluation to a new folder, and say what its licence asks for; `asked`: how questions were chosen."""
-    run = write_published_run(folder, results, asked, context, to)
-    notes = [f"Published in {printable_path(to)}: replay it with --replay {printable_path(to)}."]
-    notes += filter(None, [note_on_sharing(run["dataset"], run.get("licence", ""))])
-    if own := run.get("own_prompts"):
-        notes.append(f"The folder {PROMPTS} in it has your own words of {', '.join(own)}.")
-    screen.tell(*notes, *([EMBEDS] if context.embeddings else []))
-
-
 NO_FOLDER = "The answers need a folder: name one with --out."
 
 
@@ -163,7 +145,12 @@ def evaluate(options: EvaluateOptions, context: ReaderContext, screen: OutputOpt
         write_inspect_logs(options.out, options.inspect, screen)
     if options.publish:
         asked = {name: getattr(options, name) for name in ("limit", "half", "sample", "seed", "metrics")}
-        publish(options.publish, EvaluationFolder(options.out), results, asked, settings, screen)
+        run = write_published_run(EvaluationFolder(options.out), results, asked, settings, options.publish)
+        shown, sharing = printable_path(options.publish), note_on_sharing(run["dataset"], run.get("licence", ""))
+        own = ", ".join(run.get("own_prompts", ()))
+        words = own and f"The folder {PROMPTS} in it has your own words of {own}."
+        notes = [f"Published in {shown}: replay it with --replay {shown}.", sharing, words]
+        screen.tell(*filter(None, [*notes, settings.embeddings and EMBEDS]))
     print_reminder(settings, screen)
 
 
@@ -179,8 +166,8 @@ def run_evaluation(
     `replayed`: the published run whose judge's replies are taken; `experiment`: the paper's, whose metrics lead.
     """
     dataset = dataset_of(options)
-    leading = metrics_of_experiment(dataset.name, experiment)
-    dataset = replace(dataset, metrics=tuple(dict.fromkeys([*leading, *dataset.metrics])))
+    metrics = dict.fromkeys([*metrics_of_experiment(dataset.name, experiment), *dataset.metrics])
+    dataset = replace(dataset, metrics=tuple(metrics))
     if options.out is None:
         raise BadInput(NO_FOLDER)
     settings = plan.with_papers_settings(dataset, context)
@@ -191,11 +178,6 @@ def run_evaluation(
     if len({system.name for system in systems}) < len(systems):
         raise BadInput("Two files of answers have one name, by which their rows are called: rename one.")
     folder, theirs = EvaluationFolder(options.out), options.replies and _library_with_replies(options.replies)
-
-    async def take_replies(source: Path) -> None:
-        async with open_library(source, only_shows=True) as other, open_library(folder.library) as library:
-            await copy_replies(other.pages, library.pages)
-
     files = {system.name: system.line for system in systems}
     kept = folder.what().get("answers", {}) if files and (options.out / WHAT).exists() else {}
     for name in (each for each in files if kept.get(each, files[each]) != files[each]):
@@ -208,7 +190,7 @@ def run_evaluation(
         screen.tell(*chain.from_iterable(system.notes for system in systems))
         try:
             if theirs:
-                run_until_stopped(take_replies(theirs))
+                run_until_stopped(_take_replies(theirs, folder))
             with notices(Console(stderr=True, quiet=screen.quiet).print, screen):
                 run_until_stopped(_run(folder, dataset, rows, settings, options, screen, replayed))
         finally:  # also for a run that was stopped
@@ -255,10 +237,13 @@ def write_inspect_logs(out: Path, to: Path, screen: OutputOptions) -> None:
 def _library_with_replies(source: Path) -> Path:
     theirs = EvaluationFolder(source).library if (source / WHAT).exists() else source
     if not holds_library(theirs):
-        raise BadInput(
-            f"{printable_path(source)} holds no recorded replies: name the folder of an evaluation or of a library."
-        )
+        raise fault_of(source, "holds no recorded replies: name the folder of an evaluation or of a library.")
     return theirs
+
+
+async def _take_replies(source: Path, folder: EvaluationFolder) -> None:
+    async with open_library(source, only_shows=True) as other, open_library(folder.library) as library:
+        await copy_replies(other.pages, library.pages)
 
 
 async def _run(
@@ -278,20 +263,14 @@ async def _run(
         for model in filter(None, dict.fromkeys([judge, *(reading if evaluation.missing else [])])):
             await model_client(replace(context, model=model))  # report a wrong model before anything is paid for
         remaining = sum(len(items) for *_, items in evaluation.missing)
-        with ItemsProgress("Answering", remaining, screen) as progress:
-            async for outcome in evaluation.run():
-                words = outcome.input_words + outcome.output_words
-                progress.count_item(outcome.calls, words, outcome.cost, outcome.problem)
+        await show_progress("Answering", remaining, evaluation.run(), screen)
         if options.calibrate:
             await calibrate_once(folder, library.store, rater, screen, dollars)
         if replayed:
             await judge_again(replayed, dataset, folder, rater)
             return
         to_judge = len(find_unjudged(dataset, folder, rater))
-        with ItemsProgress("Judging", to_judge, screen) as progress:
-            async for judged in judge_missing(dataset, folder, rater, library.store, dollars):
-                words = judged.input_words + judged.output_words
-                progress.count_item(judged.calls, words, judged.cost, judged.problem)
+        await show_progress("Judging", to_judge, judge_missing(dataset, folder, rater, library.store, dollars), screen)
 
 
 def estimate(options: EvaluateOptions, context: ReaderContext, screen: OutputOptions) -> None:
@@ -301,17 +280,20 @@ def estimate(options: EvaluateOptions, context: ReaderContext, screen: OutputOpt
     rows = rows_of(options, dataset, settings)
     folder = EvaluationFolder(options.out) if options.out and EvaluationFolder(options.out).library.exists() else None
     groups = find_unanswered(dataset, rows, range(options.runs), folder.outcomes() if folder else [])
-    needed = run_until_stopped(_estimate_in_folder(folder, groups))
+
+    async def estimate_groups() -> Estimate:
+        if folder is None:
+            return await plan.estimate_groups(PageStore(InMemoryStore()), groups)
+        async with open_library(folder.library) as library:
+            return await plan.estimate_groups(library.pages, groups)
+
+    needed = run_until_stopped(estimate_groups())
     words = sum(text.words for text in dataset.texts)
     rating = None
     if options.judge:
-        judging = replace(settings, model=options.judge)
-        unjudged = (
-            [dataset.by_id[outcome.item] for outcome in find_unjudged(dataset, folder, judging)] if folder else []
-        )
-        unanswered = [item for *_, items in groups for item in items]
-        metrics = Raters(options.judge, None).metrics_with_model(dataset.metrics)
-        ratings = plan.estimate_rating([*unanswered, *unjudged], metrics)
+        unjudged = find_unjudged(dataset, folder, replace(settings, model=options.judge)) if folder else []
+        to_judge = [*chain.from_iterable(items for *_, items in groups), *(dataset.by_id[one.item] for one in unjudged)]
+        ratings = plan.estimate_rating(to_judge, Raters(options.judge, None).metrics_with_model(dataset.metrics))
         calibrating = calibration_estimate(pairs_for(dataset)) if options.calibrate else Estimate()
         rating = (ratings + calibrating, options.judge)
     show_estimate(needed, words, settings, screen, rating)
@@ -323,13 +305,6 @@ def estimate_readings(options: EvaluateOptions, context: ReaderContext) -> Estim
     rows = rows_of(options, dataset, plan.with_papers_settings(dataset, context))
     groups = find_unanswered(dataset, rows, range(options.runs), [])
     return run_until_stopped(plan.estimate_groups(PageStore(InMemoryStore()), groups, rough=True))
-
-
-async def _estimate_in_folder(folder: EvaluationFolder | None, groups: list[Group]) -> Estimate:
-    if folder is None:
-        return await plan.estimate_groups(PageStore(InMemoryStore()), groups)
-    async with open_library(folder.library) as library:
-        return await plan.estimate_groups(library.pages, groups)
 
 
 A, B = "A", "B"
@@ -344,18 +319,16 @@ def show_difference(one: Path, other: Path, screen: OutputOptions) -> None:
     console = Console()
     console.print(SafeText(f"{result['dataset']}, {result['metric']}", style="bold"))
     for letter, folder, unproven in zip((A, B), result["folders"], result["unproven_judge"], strict=True):
-        console.print(f"{letter}  {one_line(folder)}{UNPROVEN if unproven else ''}", soft_wrap=not console.is_terminal)
+        print_lines(f"{letter}  {one_line(folder)}{UNPROVEN if unproven else ''}")
     console.print()
     console.print(pairs_table(result["pairs"], A, B))
     if screen.quiet:
         return
     console.print()
-    console.print(SafeText(P_MEANS, style="dim"), soft_wrap=not console.is_terminal)
-    said = f"Differences from {A} to {B}:" if result["differs"] else "Settings, prompts and packages are the same."
-    console.print(SafeText(said, style="dim"))
-    for name, values in result["differs"].items():
-        line = f"  {name}: {' → '.join(map(_format_setting_value, values))}"
-        console.print(SafeText(line, style="dim"), soft_wrap=not console.is_terminal)
+    heading = f"Differences from {A} to {B}:" if result["differs"] else "Settings, prompts and packages are the same."
+    differs = result["differs"].items()
+    lines = (f"  {name}: {' → '.join(map(_format_setting_value, values))}" for name, values in differs)
+    print_lines(P_MEANS, heading, *lines, style="dim")
 
 
 def _format_setting_value(value: Any) -> str:
@@ -374,11 +347,8 @@ def write_trajectories(folder: Path, form: str, out: Path, *, quiet: bool) -> No
     with _open_output(out) as file:
         for count, example in enumerate(chain(first, examples), 1):  # noqa: B007
             file.write(escape_json(json.dumps(example, ensure_ascii=False)) + "\n")
-    if not quiet:
-        message = f"{format_count(count, 'example')} written."
-        if not count:
-            message += " Examples need a correct answer, or two runs that differ; this evaluation has neither."
-        Console(stderr=True).print(SafeText(message, style="dim"))
+    why = "" if count else " Examples need a correct answer, or two runs that differ; this evaluation has neither."
+    tell(f"{format_count(count, 'example')} written.{why}", style="dim", quiet=quiet)
 
 
 @contextmanager
@@ -390,4 +360,4 @@ def _open_output(out: Path) -> Iterator[IO[str]]:
         with replace_file(out, errors="replace") as file:
             yield file
     except OSError as problem:
-        raise BadInput(f"{printable_path(out)} can't be written: {problem.strerror}.") from None
+        raise fault_of(out, f"can't be written: {problem.strerror}.") from None

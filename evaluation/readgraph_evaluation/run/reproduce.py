@@ -10,18 +10,17 @@ from typing import Any
 import typer
 from rich.table import Table
 
+from readgraph import BadInput, ReaderContext, ReadgraphError
 from readgraph.cli.options.output import check_alone
 from readgraph.cli.run.documents import estimated_cost
 from readgraph.cli.terminal.doing import say_doing
 from readgraph.cli.terminal.rendering import print_json
-from readgraph.cli.terminal.safe_text import PLAIN, Console, SafeText
+from readgraph.cli.terminal.safe_text import PLAIN, Console
 from readgraph.cli.terminal.screen import OutputOptions, run_until_stopped
 from readgraph.graphs.methods import web_method_named
 from readgraph.models.prices import in_dollars
 from readgraph.models.reply import replay_published
-from readgraph.sources.loading import printable_path
-from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.sources.loading import fault_of, printable_path
 from readgraph.state.transports import price_share
 from readgraph.state.words import format_count
 from readgraph_evaluation import replaying
@@ -32,6 +31,7 @@ from readgraph_evaluation.publishing import PROMPTS
 from readgraph_evaluation.reproducing import EXPERIMENTS, Experiment, experiment_named, needs
 from readgraph_evaluation.rows import EvaluationRow, needs_embeddings, row_method, row_named
 from readgraph_evaluation.run.evaluate import NO_FOLDER, estimate, estimate_readings, evaluate, run_evaluation
+from readgraph_evaluation.run.tables import print_lines
 
 AS_STATED = (
     "Cost, seconds, date, machine, licence, versions and the model's name are as stated: a replay can't check them."
@@ -48,7 +48,9 @@ def reproduce_by_options(
         list_experiments(options, context, screen)
     elif options.replay:
         check_alone(run, "repeats a published run", "--replay", "--data", "--out", "--json", "--quiet")
-        raise typer.Exit(replay_of(options.name, options.data, options.replay, options.out, screen))
+        source = experiment_named(options.name).source
+        file = needs.require_dataset_file(source, options.data)
+        raise typer.Exit(replay(file, needs.form_of(source, file), options.replay, options.out, screen))
     else:
         reproduce(options.name, options, context, screen)
 
@@ -65,64 +67,44 @@ def replay(file: Path | None, form: str | None, theirs: Path, out: Path | None, 
         )
     with tempfile.TemporaryDirectory() as kept_meanwhile:
         place = out or Path(kept_meanwhile) / "replayed"
-        options = EvaluateOptions(
-            file=file,
-            form=form,
-            rows=run["methods"],
-            full_text=False,
-            **run["asked"],
-            runs=run["runs"],
-            judge=run["judge"],
-            out=place,
-        )
+        same: Any = {"rows": run["methods"], "runs": run["runs"], "judge": run["judge"], **run["asked"]}
+        options = EvaluateOptions(file=file, form=form, full_text=False, out=place, **same)
         with replay_published(replaying.read_published_replies(theirs)):
             try:
                 run_evaluation(options, context, replace(screen, quiet=True, price=None), theirs)
             except ReadgraphError as problem:
                 if isinstance(problem, BadInput):
                     raise
-        run_comparison = replaying.compare_with_published(theirs, EvaluationFolder(place))
-    _show(run_comparison, run, theirs, screen)
-    return 0 if run_comparison.equal else 1
+        comparison = replaying.compare_with_published(theirs, EvaluationFolder(place))
+    _show(comparison, run, theirs, screen)
+    return 0 if comparison.equal else 1
 
 
 def _context(run: replaying.RunRecord, theirs: Path) -> ReaderContext:
-    settings: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in run["settings"].items()
-    }
+    written = run["settings"].items()
+    settings: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in written}
     if unknown := settings.keys() - {field.name for field in fields(ReaderContext)}:
-        raise BadInput(
-            f"{printable_path(theirs)} was made by another version of readgraph, with a setting '{min(unknown)}'."
-        )
+        raise fault_of(theirs, f"was made by another version of readgraph, with a setting '{min(unknown)}'.")
     settings |= run["budget"] | {"prompts": str(theirs / PROMPTS) if (theirs / PROMPTS).is_dir() else ""}
     return ReaderContext(**settings)
 
 
-def _show(
-    run_comparison: replaying.RunComparison, run: replaying.RunRecord, theirs: Path, screen: OutputOptions
-) -> None:
+def _show(comparison: replaying.RunComparison, run: replaying.RunRecord, theirs: Path, screen: OutputOptions) -> None:
     if screen.as_json:
-        print_json(run_comparison.value())
+        print_json(comparison.value())
         return
-    console = Console()
-    counts = f"{format_count(run_comparison.answers, 'answer')}, {format_count(run_comparison.scores, 'score')}"
-    about = f"{counts} and {format_count(run_comparison.figures, 'figure')} of {run['dataset']}"
-    if run_comparison.equal:
-        equal = f"Equal: {about}, as published in {printable_path(theirs)}; no model was asked."
-        console.print(equal, soft_wrap=not console.is_terminal)
+    counts = f"{format_count(comparison.answers, 'answer')}, {format_count(comparison.scores, 'score')}"
+    about = f"{counts} and {format_count(comparison.figures, 'figure')} of {run['dataset']}"
+    if comparison.equal:
+        print_lines(f"Equal: {about}, as published in {printable_path(theirs)}; no model was asked.")
         if not screen.quiet:
-            console.print(SafeText(AS_STATED, style="dim"), soft_wrap=not console.is_terminal)
+            print_lines(AS_STATED, style="dim")
         return
-    console.print(
-        f"{format_count(len(run_comparison.differences), 'difference')} in {about}:", soft_wrap=not console.is_terminal
-    )
-    for line in run_comparison.differences[:MOST_SHOWN]:
-        console.print(f"  {line}", soft_wrap=not console.is_terminal)
-    if len(run_comparison.differences) > MOST_SHOWN:
-        console.print(
-            f"  … and {len(run_comparison.differences) - MOST_SHOWN} more: --json lists all",
-            soft_wrap=not console.is_terminal,
-        )
+    differences = comparison.differences
+    print_lines(f"{format_count(len(differences), 'difference')} in {about}:")
+    print_lines(*(f"  {line}" for line in differences[:MOST_SHOWN]))
+    if (more := len(differences) - MOST_SHOWN) > 0:
+        print_lines(f"  … and {more} more: --json lists all")
 
 
 ANY_MODEL = "any"  # stands for a model in estimates, where none is named
@@ -140,12 +122,10 @@ def reproduce(name: str, options: ReproduceOptions, context: ReaderContext, scre
     evaluation = _evaluation_of(experiment, options, rows)
     if not (options.estimate or options.out):
         raise BadInput(NO_FOLDER)
-    notes = [f"{experiment.paper}, {experiment.place} ({experiment.models}): {experiment.line}."]
-    if evaluation.file and needs.dataset_name_in(evaluation.file) is not None:
-        notes.append(
-            f"{printable_path(evaluation.file)} is a file of your own for this dataset, not {experiment.source.title}."
-        )
-    if parts := needs.lacking_parts(experiment.source, evaluation.file):
+    notes, file = [f"{experiment.paper}, {experiment.place} ({experiment.models}): {experiment.line}."], evaluation.file
+    if file and needs.dataset_name_in(file) is not None:
+        notes.append(f"{printable_path(file)} is a file of your own for this dataset, not {experiment.source.title}.")
+    if parts := needs.lacking_parts(experiment.source, file):
         notes.append(f"Without the test sets {', '.join(parts)}, which are not there.")
     if left := [row for row in experiment.rows if row not in rows]:
         notes.append(f"Left out, since they need an embedding model (--embeddings): {', '.join(left)}.")
@@ -166,13 +146,6 @@ def _evaluation_of(experiment: Experiment, options: ReproduceOptions, rows: Iter
     return EvaluateOptions(file=file, form=needs.form_of(source, file), rows=[*rows], full_text=False, **shared)
 
 
-def replay_of(name: str, data: Path | None, theirs: Path, out: Path | None, screen: OutputOptions) -> int:
-    """Repeat a published run of the experiment; returns the exit code, which is 1 where it differs."""
-    source = experiment_named(name).source
-    file = needs.require_dataset_file(source, data)
-    return replay(file, needs.form_of(source, file), theirs, out, screen)
-
-
 def list_experiments(options: ReproduceOptions, context: ReaderContext, screen: OutputOptions) -> None:
     """Print all experiments with what they will take: of a dataset that is there, else of its published size."""
     lines = list[dict[str, Any]]()
@@ -189,10 +162,9 @@ def list_experiments(options: ReproduceOptions, context: ReaderContext, screen: 
         used = [f"{line['calls']:,}", f"{line['words'] / 1e6:,.1f} M"]
         cost = ["–" if line["cost"] is None else in_dollars(line["cost"])] if priced else []
         table.add_row(line["name"], line["dataset"], here, *used, *cost)
-    console = Console()
-    console.print(table)
+    Console().print(table)
     if not screen.quiet:
-        console.print(SafeText(NOTE, style="dim"), soft_wrap=not console.is_terminal)
+        print_lines(NOTE, style="dim")
 
 
 NOTE = (

@@ -1,7 +1,7 @@
 """The results of an evaluation as tables: scores, use, categories, and how far its judge can be trusted."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +49,20 @@ def table_of(*names: str | SafeText, first: str = "method") -> Table:
     return table
 
 
+def print_lines(*lines: str, style: str = "") -> None:
+    """Print lines, which end where their text does and break on a terminal alone."""
+    console = Console(whole_lines=True)
+    for line in lines:
+        console.print(SafeText(line, style=style))
+
+
 def format_figure(value: float | None, form: str = "{:.1f}") -> str:
     """A figure in this form; a dash where there is none."""
     return NONE if value is None else form.format(value)
 
 
 MOST_COLUMNS = 7  # with more categories than this, each is a row, and each method a column
-Line = tuple[str, list[str]]
+Line = tuple[str, ...]  # a name and figures
 
 
 def category_table(results: dict[str, Any], metric: str = "") -> Table | None:
@@ -70,16 +77,14 @@ def category_table(results: dict[str, Any], metric: str = "") -> Table | None:
         return None
     shown = [f"{one_line(name) or 'none'} ({count:,})" for name, count in counts.items()]
     shown += [ALIKE] if results["what"]["dataset"] in MEAN_OF_CATEGORIES else []
-    lines = [line for method in methods for line in _lines(results, method, leading, [*counts])]
-    if len(shown) <= MOST_COLUMNS:
-        table = table_of(*map(SafeText, shown))
-        for name, figures in lines:
-            table.add_row(name, *figures)
-        return table
-    first = f"{metric} by category" if metric else "category"
-    table = table_of(*(SafeText(name.strip()) for name, _ in lines), first=first)
-    for number, category in enumerate(shown):
-        table.add_row(SafeText(category), *(figures[number] for _, figures in lines))
+    rows = [("method", *shown), *(line for method in methods for line in _lines(results, method, leading, [*counts]))]
+    if len(shown) > MOST_COLUMNS:
+        named = [(name.strip(), *figures) for name, *figures in rows[1:]]
+        rows = [*zip((f"{metric} by category" if metric else "category", *shown), *named, strict=True)]
+    (first, *columns), *lines = rows
+    table = table_of(*map(SafeText, columns), first=first)
+    for name, *figures in lines:
+        table.add_row(SafeText(name), *figures)
     return table
 
 
@@ -87,15 +92,14 @@ def _lines(results: dict[str, Any], method: dict[str, Any], leading: str, catego
     metric = method["metrics"].get(leading)
     known, shows_alike = categories_of(metric), results["what"]["dataset"] in MEAN_OF_CATEGORIES
     alike = [format_figure(metric and metric["category_mean"])] if shows_alike else []
-    yield row_name(method["method"]), [*(format_figure(known.get(name, {}).get("mean")) for name in categories), *alike]
+    yield row_name(method["method"]), *(format_figure(known.get(name, {}).get("mean")) for name in categories), *alike
     papers = defaultdict[str, dict[str, float]](dict)
     for figure in results["published"]:
         if (figure["method"], figure["metric"]) == (method["method"], leading):
             papers[figure["model"]][figure["category"]] = figure["value"]
     for model, values in papers.items():
         if values.keys() & {*categories}:
-            figures = [format_figure(values.get(name)) for name in categories]
-            yield f"  published, {model}", figures + [""] * len(alike)
+            yield f"  published, {model}", *(format_figure(values.get(name)) for name in categories), *[""] * len(alike)
 
 
 def print_calibration(found: Mapping[str, Any]) -> None:
@@ -115,8 +119,7 @@ def print_calibration(found: Mapping[str, Any]) -> None:
     for each in (table, rules, kinds):
         console.print(each)
         console.print()
-    for line in _mistakes_and_use(found):
-        console.print(SafeText(line, style="dim"), soft_wrap=not console.is_terminal)
+    print_lines(*_mistakes_and_use(found), style="dim")
 
 
 P_MEANS = "p: how likely a difference this large is by chance alone (paired permutation test, two-sided)"
@@ -170,18 +173,16 @@ def length_line(lengths: Mapping[str, Any]) -> str:
     )
 
 
-def _agreement(found: Mapping[str, Any]) -> str:
-    if found["agreement"] is None:
-        return NONE
-    low, high = found["interval"]
-    return f"{found['agreement']:.0f} % [{low:.0f}–{high:.0f}]"
+def _agreement(judged: Mapping[str, Any]) -> str:
+    return _with_interval(judged["agreement"], judged["interval"], "{:.0f}", " %")
 
 
-def _kappa(found: Mapping[str, Any]) -> str:
-    if found["kappa"] is None:
-        return NONE
-    low, high = found["kappa_interval"]
-    return f"{found['kappa']:.2f} [{low:.2f}–{high:.2f}]"
+def _kappa(judged: Mapping[str, Any]) -> str:
+    return _with_interval(judged["kappa"], judged["kappa_interval"], "{:.2f}")
+
+
+def _with_interval(value: float | None, interval: Sequence[float], form: str, unit: str = "") -> str:
+    return NONE if value is None else f"{form.format(value)}{unit} [{'–'.join(map(form.format, interval))}]"
 
 
 def _mistakes_and_use(found: Mapping[str, Any]) -> Iterator[str]:
@@ -223,8 +224,7 @@ def print_results(results: dict[str, Any], folder: Path, screen: OutputOptions) 
     if not screen.quiet:
         console.print()
         files = f"{printable_path(folder)} contains {REPORT}, {RESULTS}, {TABLE} and {SCORES}"
-        for line in [*_notes(results), files]:
-            console.print(SafeText(line, style="dim"), soft_wrap=not console.is_terminal)
+        print_lines(*_notes(results), files, style="dim")
 
 
 def score(metric: Mapping[str, Any]) -> str:
@@ -252,9 +252,8 @@ def _scores(results: dict[str, Any]) -> Table:
         figures = [score(metrics[leading]) if leading in metrics else NONE]
         figures += [format_figure(metrics.get(name, {}).get("mean")) for name in others]
         figures += [format_figure(method["figures"]["answer_words"])] if judged else []
-        papers = [
-            f"{figure['value']:.1f} ({figure['model']})" for figure in published if figure["method"] == method["method"]
-        ]
+        of_papers = [figure for figure in published if figure["method"] == method["method"]]
+        papers = [f"{figure['value']:.1f} ({figure['model']})" for figure in of_papers]
         table.add_row(row_name(method["method"]), *figures, *([", ".join(papers) or NONE] if published else []))
     for name, means in results["floors"].items():
         figures = [format_figure(means.get(metric)) for metric in (leading, *others)]

@@ -137,6 +137,7 @@ def test_a_line_that_cant_be_used_is_named(tmp_path: Path, what: str) -> None:
         ("blank.jsonl", b" \n\n", "holds no question"),
         ("empty.json", b" [ ] ", "holds no question"),
         ("plain.jsonl.gz", b'{"a": 1}', "not compressed"),
+        ("one-field.csv", b"question,answer\n" + b"a" * 140_000, "can't be read as comma-separated values"),
         ("cut.jsonl.gz", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", "cut off"),
         ("cut.json", json.dumps([OWN]).encode()[:-1], "item 2 of"),
         ("half.json", json.dumps([OWN]).encode()[:-9], "item 1 of"),

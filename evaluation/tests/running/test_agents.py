@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from evaluation.tests.support import datasets
-from readgraph import ReaderContext
+from readgraph import ReaderContext, open_library
 from readgraph.features.agents.store import AgentStore
 from readgraph.library.histories import SessionText
-from readgraph.library.opening import open_library
 from readgraph_evaluation.datasets import load_dataset
 from readgraph_evaluation.folder import EvaluationFolder
 from readgraph_evaluation.metrics.answers import abstention, evidence_recall

@@ -208,7 +208,6 @@ async def _life(state: ReceiveState, store: AgentStore, name: str, context: Read
         return cast(AgentState, {**{channel: known[channel] for channel in LIFE if channel != "agent"}, "agent": name})
     agent = await store.agent(name)
     if agent is None:
-        identity, life = agent_id(name), agents.initial_state(name, default_blocks(context))
-        agent = agents.Agent(identity, name, agents.local_now(), life, agents.archive_index(identity))
+        agent = agents.new_agent(name, default_blocks(context))
         await store.put_agent(agent)
     return cast(AgentState, {**agent.birth, "agent": name})

@@ -146,6 +146,12 @@ def initial_state(name: str, blocks: list[Block]) -> AgentState:
     return empty_channels(AgentState, agent=name, blocks=blocks)
 
 
+def new_agent(name: str, blocks: list[Block]) -> Agent:
+    """An agent that lives on, before its first event."""
+    identity = agent_id(name)
+    return Agent(identity, name, local_now(), initial_state(name, blocks), archive_index(identity))
+
+
 def local_now() -> str:
     """The local time, with its UTC offset."""
     return datetime.now().astimezone().isoformat(timespec="seconds")

@@ -1,10 +1,8 @@
 """Records without a model: names, dates, amounts, headings, a word, or sentences, as patterns find them."""
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from readgraph.features.survey.state import Column, Programme
@@ -15,6 +13,7 @@ from readgraph.language.names import has_capitals, names_in_sentence
 from readgraph.language.sentences import sentence_spans
 from readgraph.language.terms import content_words
 from readgraph.nodes.building.parts import HEADING, paragraph_ends
+from readgraph.state.files import read_package_toml
 
 _CLAUSE_END = re.compile(
     r"[,;:()–—](?=\s|$)|[，；：、]| - |\b(?:but|aber|sondern|mais|pero|sino|maar|men|ale|но|però|mas)\b", re.IGNORECASE
@@ -24,7 +23,7 @@ _CLAUSE_END = re.compile(
 @cache
 def denial(language: str) -> re.Pattern[str]:
     """A word of denial in this language; in English, where the language has none here."""
-    known = tomllib.loads(files(__package__).joinpath("denials.toml").read_text(encoding="utf-8"))
+    known = read_package_toml(__package__, "denials.toml")
     if language in known["without_spaces"]:
         return re.compile(known["without_spaces"][language])
     words = known["words"].get({"no": "nb", "nn": "nb"}.get(language, language), known["words"]["en"])

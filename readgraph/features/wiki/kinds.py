@@ -1,13 +1,12 @@
 """What a name is the name of, by rules: by the words before and behind it, and by those that it consists of."""
 
-import tomllib
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from readgraph.features.wiki.state import SubjectKind
 from readgraph.language.tokens import TITLES, Token
+from readgraph.state.files import read_package_toml
 
 LEAST_SHARE, ENOUGH = 1 / 8, 3  # of a name's mentions that show what it is the name of, and how many do in any case
 
@@ -36,7 +35,7 @@ class Mention(NamedTuple):
 
 @cache
 def _listed() -> dict[str, dict[str, str]]:
-    return tomllib.loads(files("readgraph.features.wiki").joinpath("cues.toml").read_text(encoding="utf-8"))
+    return read_package_toml(__package__, "cues.toml")
 
 
 @cache

@@ -3,11 +3,9 @@
 What notes are for, where that is known before a text is read, is conditional gisting (ReadAgent, G.1 and G.2).
 """
 
-import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import Field, fields, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple, NotRequired, get_args, get_type_hints
 
 from typing_extensions import TypedDict
@@ -23,6 +21,7 @@ from readgraph.nodes.step import MakeRecipe
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups, InRecipe, Settings
 from readgraph.state.errors import BadInput
+from readgraph.state.files import read_package_toml
 from readgraph.state.reading import QuestionTurn
 from readgraph.state.records import PRESET, PURPOSE, Document, Recipe
 from readgraph.state.settings import Model
@@ -37,10 +36,7 @@ class KnownPurpose(NamedTuple):
     words: str
 
 
-PRESETS = {
-    name: KnownPurpose(**preset)
-    for name, preset in tomllib.loads(files(__package__).joinpath("presets.toml").read_text(encoding="utf-8")).items()
-}
+PRESETS = {name: KnownPurpose(**preset) for name, preset in read_package_toml(__package__, "presets.toml").items()}
 
 
 def purpose_line(notes: str, purpose: str) -> str:
