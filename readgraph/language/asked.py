@@ -1,10 +1,8 @@
 """What a question asks for: its content words and the kinds of its answer; and whether a text holds that."""
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Set
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
 from readgraph.language.calendars import fold_month_name, month_names
@@ -12,6 +10,7 @@ from readgraph.language.detection import DEFAULT, certain_language, language_of
 from readgraph.language.sentences import LABEL, sentence_spans
 from readgraph.language.terms import UNSPACED, content_words, stem
 from readgraph.language.tokens import Token, cue_words, fold_letters, tokens_of
+from readgraph.state.files import read_package_toml
 
 Kind = Literal["number", "when", "who", "where", "why"]
 KINDS: tuple[Kind, ...] = ("number", "when", "who", "where", "why")
@@ -50,7 +49,7 @@ class Asked(NamedTuple):
 
 @cache
 def _listed() -> dict[str, dict[str, str]]:
-    return tomllib.loads(files(__package__).joinpath("question_words.toml").read_text(encoding="utf-8"))
+    return read_package_toml(__package__, "question_words.toml")
 
 
 @cache

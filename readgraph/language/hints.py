@@ -1,16 +1,15 @@
 """What a question's words show: how much of a text it asks for, and what to know of an answer without a model."""
 
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Literal
 
 from readgraph.language.asked import Kind, is_of_kinds, read_question
 from readgraph.language.detection import DEFAULT, certain_language
 from readgraph.language.terms import content_words, stop_word_lists, tokens
 from readgraph.language.tokens import tokens_of
+from readgraph.state.files import read_package_toml
 from readgraph.state.language_names import NAMES
 
 Extent = Literal["summary", "every", "place"]
@@ -20,7 +19,7 @@ what stands at one place, or at few."""
 
 @cache
 def _listed() -> dict[str, dict[str, str]]:
-    return tomllib.loads(files(__package__).joinpath("whole_text_words.toml").read_text(encoding="utf-8"))
+    return read_package_toml(__package__, "whole_text_words.toml")
 
 
 @cache
