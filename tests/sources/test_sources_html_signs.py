@@ -26,6 +26,7 @@ def text_of(html: str) -> str:
     "html,text",
     [
         ("10<sup>6</sup> m<sup>2</sup>, H<sub>2</sub>O, x<sup>n+1</sup>", "10^6 m^2, H_2O, x^{n+1}"),
+        ("|x|<sup>2</sup>, ∂<sup>2</sup>u, x̄<sup>2</sup>", "|x|^2, ∂^2u, x̄^2"),
         ("10⁶ of 5&frac12; on the 1<sup>st</sup>", "10⁶ of 5½ on the 1st"),
         ("5<sup>1</sup>&frasl;<sub>2</sub> or 5<sup>1</sup>/<sub>2</sub> cups", "5 1/2 or 5 1/2 cups"),
         ("5<span class=frac>1&frasl;2</span> in", "5 1/2 in"),
