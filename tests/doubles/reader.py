@@ -3,7 +3,6 @@
 import re
 import zlib
 
-from readgraph.nodes.building.unfit_notes import OPEN_END
 from tests.doubles import summariser
 from tests.doubles.model_server import ChatRequest
 
@@ -101,7 +100,6 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         return program(request)
     if wanted in ("", "MemoAndHeader"):
         short = "In short: " + " ".join((between(request, "(?:passage|piece)") or text).split()[:25])
-        short += "." if OPEN_END.search(short) else ""
         return {"memo": short, "header": f"Of {between(request, 'place') or 'a text'}."} if wanted else short
     if wanted in ("WrittenSummary", "SentenceVerdicts"):
         return summariser.written(request) if wanted == "WrittenSummary" else summariser.verdicts(request)

@@ -5,6 +5,7 @@ import pytest
 from readgraph.models.prompt import fenced
 from readgraph.nodes.building.notes import GIST
 from readgraph.nodes.building.unfit_notes import why_unfit
+from readgraph.state.context import ReaderContext
 
 pytestmark = pytest.mark.quick
 
@@ -24,7 +25,8 @@ CHINESE = (
 
 
 def reason(note: str, text: str = ENGLISH, language: str = "") -> str:
-    return why_unfit(note, text, GIST.ask(fenced("passage", text)), language) or ""
+    context = ReaderContext(model="openai:double", language=language)
+    return why_unfit(note, text, GIST.ask(fenced("passage", text)), context) or ""
 
 
 @pytest.mark.parametrize(
@@ -55,7 +57,6 @@ def reason(note: str, text: str = ENGLISH, language: str = "") -> str:
             ["The keeper found lamps. " * 6, "the " * 30, "Mira " + "and lit lamps " * 9, "Visby 0" + "0" * 40],
         ),
         ("what was asked", ["Reply with the shortened version only."]),
-        ("within a sentence", ["Mira found 14 lamps near the", "Here is a short version of the storm:", "Mira and"]),
         ("in common", ["null", "Upstream request timeout", "Paris is the capital of France.", "Model is loading"]),
         (
             "in French",

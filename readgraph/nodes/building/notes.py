@@ -111,13 +111,11 @@ async def ask_gist(
     """The gist that the prompt asks for, never longer than the page; after three unusable replies, an extract."""
     most = max(page.words, FEWEST_NOTE_WORDS)
 
-    language = runtime.context.language
-
     def complaint(gist: str) -> str | None:
         too_long = "it is longer than the passage" if count_words(gist) > most else None
-        return too_long or why_unfit(gist, text, prompt, language)
+        return too_long or why_unfit(gist, text, prompt, runtime.context)
 
-    gist = await ask_text(runtime, prompt.adding(note_line(language)), complaint, fallback=fallback)
+    gist = await ask_text(runtime, prompt.adding(note_line(runtime.context.language)), complaint, fallback=fallback)
     note = extract(runtime.context, text) if gist is None else gist
     return Note(page.number, note, count_words(note), fallback=gist is None)
 
@@ -206,7 +204,7 @@ async def memorize_page(memory: str, place: str, text: str, page: Page, runtime:
     prompt = memorize_prompt(*shown, purpose, MEMO if needs_two_calls(context) else MEMORIZE).adding(line)
 
     def unfit(memo: str) -> str | None:
-        return why_unfit(memo, text, prompt, context.language)
+        return why_unfit(memo, text, prompt, context)
 
     def complaint(reply: MemoAndHeader) -> str | None:
         return next((f"the {name} is empty" for name, said in reply if not said.strip()), None) or unfit(reply.memo)

@@ -8,7 +8,9 @@ import re
 from contextlib import suppress
 
 from readgraph.library.search.terms import different_content_words
+from readgraph.models.names import FUNCTION
 from readgraph.models.prompt import Prompt
+from readgraph.state.context import ReaderContext
 from readgraph.state.languages import NAMES, language_by_words
 from readgraph.state.words import count_words
 
@@ -35,20 +37,15 @@ _DECLINES = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
-OPEN_END = re.compile(
-    r"(?:[,;:(\[–—]|\w-|(?<!\w)(?:the|an?|and|or|of|der|die|das|ein|eine|und|oder|les?|la|une?|et|ou|du|des|el|los|las"
-    r"|una|y|il|gli|uma|och|ett|een|het|и|или))\s*\Z"
-)
 
-
-def why_unfit(note: str, text: str, prompt: Prompt, language: str) -> str | None:
+def why_unfit(note: str, text: str, prompt: Prompt, context: ReaderContext) -> str | None:
     """Why a reply can't be a note on a text, in words to the model; None where it can.
 
     Args:
         note: The reply.
         text: What it is to be a note on.
         prompt: What was asked.
-        language: In which the note was to be written; "" for that of the text.
+        context: Names the language of notes, and the model; a function of the user's own may tell of anything.
     """
     if not any(map(str.isalnum, note)):
         return "it holds no word"
@@ -60,16 +57,15 @@ def why_unfit(note: str, text: str, prompt: Prompt, language: str) -> str | None
         return "it says nothing of the passage"
     if _repeats(note, text):
         return "it repeats itself without end"
-    if (open_end := OPEN_END.search(note)) and not text.rstrip().endswith(open_end[0].rstrip()):
-        return "it ends within a sentence"
     asked = _on_a_line(f"{prompt.system} {prompt.user.removeprefix(prompt.source)}")
     if count_words(note) > 3 and _on_a_line(note) in asked:
         return "it repeats what was asked"
-    spoken = language_by_words(text, "")
-    wanted, own = language or spoken, language_by_words(note, "")
+    spoken, own = language_by_words(text, ""), language_by_words(note, "")
+    wanted = context.language or spoken
     if wanted and own not in ("", wanted):
         return f"it is in {NAMES[own]}, not in {NAMES[wanted]}"
-    if count_words(text) >= FEWEST_WORDS and language in ("", spoken):
+    is_function, is_same = context.model.startswith(FUNCTION), context.language in ("", spoken)
+    if count_words(text) >= FEWEST_WORDS and is_same and not is_function:
         known = different_content_words(text)
         if len(known) >= FEWEST_WORDS // 2 and not known & different_content_words(note):
             return "it has no word, name or number in common with the passage"

@@ -2,11 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 from unicodedata import normalize
 
-if TYPE_CHECKING:
-    from readgraph.sources.pdf.words import WordReader
+from readgraph.sources.pdf.words import WordReader
 
 _ACCENTS = dict(zip("`´ˆ˜¨¯˘˙˚ˇ˝¸˛", "\u0300\u0301\u0302\u0303\u0308\u0304\u0306\u0307\u030a\u030c\u030b\u0327\u0328"))  # noqa: B905
 _ACCENT = re.compile(f"[{''.join(_ACCENTS)}\u20d7]")
@@ -22,7 +20,7 @@ CENTRED = 0.25  # font sizes by which two signs over each other may be apart
 AXIS = 0.25  # font sizes from the feet of letters to the middle of large signs
 
 
-def read_tex_signs(reader: "WordReader") -> None:
+def read_tex_signs(reader: WordReader) -> None:
     """Put the signs that are meant into the reader's text; large ones stand on the line in whose middle they are."""
     for match in [*_SHORT.finditer(reader.text)]:
         for index in range(*match.span()):
@@ -33,16 +31,7 @@ def read_tex_signs(reader: "WordReader") -> None:
     reader.text = "".join(signs)
 
 
-def compose(text: str) -> str:
-    """The text with its letters and their accents as one sign, where there is one."""
-    return (
-        text
-        if text.isascii()
-        else re.sub("\\w[\u0300-\u0338]|[^\\w\\s]\u0338", lambda pair: normalize("NFC", pair[0]), text)
-    )
-
-
-def _read_large(reader: "WordReader", index: int) -> None:
+def _read_large(reader: WordReader, index: int) -> None:
     sign, font = reader.text[index], reader.font_name(index)
     is_large = bool(_EXTENSION.search(font))
     if is_large and sign in _CODES:
@@ -56,7 +45,7 @@ def _read_large(reader: "WordReader", index: int) -> None:
             reader.text = f"{reader.text[:index]}{root:<{len(degree[0])}}{reader.text[degree.end() :]}"
 
 
-def _accented(reader: "WordReader") -> Iterator[tuple[tuple[int, int], str, str]]:
+def _accented(reader: WordReader) -> Iterator[tuple[tuple[int, int], str, str]]:
     """Letters and accents that are drawn over each other: their places, and what is to stand there."""
     for match in _ACCENT.finditer(reader.text):
         at, mark = match.start(), _ACCENTS.get(match[0], match[0])
@@ -74,20 +63,20 @@ def _accented(reader: "WordReader") -> Iterator[tuple[tuple[int, int], str, str]
                 break
 
 
-def _letter_below(reader: "WordReader", at: int) -> int:
+def _letter_below(reader: WordReader, at: int) -> int:
     """The character below an accent that the file names elsewhere, as it does over capitals."""
     (left, _, right, _), size = reader.box(at), reader.font(at)[2]
     return reader.index_at((left + right) / 2.0, reader.origin(at, 1.0, 0.0)[1], 0.5, 0.4 * size)
 
 
-def _negated(reader: "WordReader") -> Iterator[tuple[tuple[int, int], str, str]]:
+def _negated(reader: WordReader) -> Iterator[tuple[tuple[int, int], str, str]]:
     for match in _STROKE.finditer(reader.text):
         at = match.end()
         if _is_over(reader, match.start(), at):
             yield (match.start(), at), reader.text[at], "\u0338"
 
 
-def _is_over(reader: "WordReader", sign: int, letter: int) -> bool:
+def _is_over(reader: WordReader, sign: int, letter: int) -> bool:
     """Whether two signs are drawn over each other."""
     (left, _, right, _), (begin, _, end, _) = reader.box(sign), reader.box(letter)
     return abs(left + right - begin - end) < 2.0 * CENTRED * reader.font(letter)[2] and left < end and begin < right

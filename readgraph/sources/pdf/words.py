@@ -9,8 +9,7 @@ from math import hypot
 from operator import itemgetter
 from statistics import median
 from typing import TYPE_CHECKING
-
-from readgraph.sources.pdf.tex_signs import compose, read_tex_signs
+from unicodedata import normalize
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfTextPage
@@ -70,7 +69,6 @@ class WordReader:
         self.runs_down = False  # whether text from above was taken from `spans`
         self.text = text  # a code above 16 bits stays as two halves, so that each position is PDFium's
         self.lines = dict[int, float]()  # the heights of lines on which large signs stand that hang from their origin
-        read_tex_signs(self)
 
     @property
     def without_code(self) -> int:
@@ -268,3 +266,12 @@ def join_halves(text: str) -> str:
     if text.isascii() or not _HALVES.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+
+
+def compose(text: str) -> str:
+    """The text with its letters and their accents as one sign, where there is one."""
+    return (
+        text
+        if text.isascii()
+        else re.sub("\\w[\u0300-\u0338]|[^\\w\\s]\u0338", lambda pair: normalize("NFC", pair[0]), text)
+    )
