@@ -45,7 +45,7 @@ PROGRAMS = frozenset(
 """Endings of programs' files, which are text: those that are named are read, and those in folders are left out."""
 
 STANDARD_INPUT = "-"
-CONVERSION = 10
+CONVERSION = 11
 """Version of the conversion: raise it when texts of files or their notices change: known files are converted again."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from readgraph.sources.places import note_mark
 
 RAISED, LOWERED = "^", "_"
+HOLD_SCRIPTS = ")\\]}⟩〉|‖∥′∂∇∑∏∐∫∮⋃⋂⋀⋁⨁⨂\u0300-\u0338\u20d7"  # as in a set of a pattern: signs, and accents of letters
 
 _PLAIN_SCRIPT = re.compile(r"[-+−–±∓]?(?:\d+|[^\W\d_]+)[-+−–±]?|[-+−–±∓*]+|\S")
 _GLUED = re.compile(r"[^\w\s+\-−–±()\[\]]+|[ºª]|TM|SM|MC|MD|\([RC]\)")  # stars and daggers, ° and ′, ™ and ®
@@ -13,6 +14,7 @@ _BRACKETED = re.compile(r"\[(\d{1,4})\]")
 _NUMBER = re.compile(r"\d{1,4}")
 _MONEY = re.compile(r"[$£¥€₩₫₹₺₽₴฿]|\b(?:EUR|USD|CHF|Fr|kr|zł|Kč)\b")
 _PROSE = re.compile(r"[^\W\d_]{2,}[,.;:]?\s+[^\W\d_]{2,}")
+_HOLDS_SCRIPT = re.compile(rf"[^\W_]$|[{HOLD_SCRIPTS}'%°]$")
 _FRACTION = re.compile(r"(\d+)\s*[/⁄∕]\s*(\d+)")
 _LAST_WORD = re.compile(r"(?:\d+[.,])*[^\W_]+$")
 LONGEST_WORD = 80  # characters before what is raised that are looked at
@@ -102,7 +104,7 @@ def _write(sign: str, text: str, before: str, after: str) -> str:
 
 
 def _holds_script(before: str) -> bool:
-    return bool(before) and (before[-1].isalnum() or before[-1] in ")]}|′'%°Åµ")
+    return bool(_HOLDS_SCRIPT.search(before))
 
 
 def write_script(sign: str, text: str, after: str) -> str:

@@ -1,5 +1,6 @@
 """Sources: what pages show by more than their words (raised, deleted, formulas, fields), and broken pages."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ def text_of(html: str) -> str:
     "html,text",
     [
         ("10<sup>6</sup> m<sup>2</sup>, H<sub>2</sub>O, x<sup>n+1</sup>", "10^6 m^2, H_2O, x^{n+1}"),
+        ("|x|<sup>2</sup>, ∂<sup>2</sup>u, x̄<sup>2</sup>", "|x|^2, ∂^2u, x̄^2"),
         ("10⁶ of 5&frac12; on the 1<sup>st</sup>", "10⁶ of 5½ on the 1st"),
         ("5<sup>1</sup>&frasl;<sub>2</sub> or 5<sup>1</sup>/<sub>2</sub> cups", "5 1/2 or 5 1/2 cups"),
         ("5<span class=frac>1&frasl;2</span> in", "5 1/2 in"),
@@ -60,6 +62,58 @@ def text_of(html: str) -> str:
 )  # fmt: skip
 def test_what_stands_apart_keeps_a_sign_of_it(html: str, text: str) -> None:
     assert text_of(f"<p>{html}</p>") == text
+
+
+@pytest.mark.parametrize(
+    "sheet,html,text",
+    [
+        (".neg::before{content:'-'}", "<p>profit <b class=neg>500</b>", "profit -500"),
+        ('.n:after { content: " not" }', "<p>It is<i class='a n'></i> safe", "It is not safe"),
+        (".neg:before{content:'\\2212'} .u::after{content:' ' attr(data-u)}", "<p class='neg u' data-u=kg>5", "−5 kg"),
+        (".t .neg::before{content:'-'}", "<p class=t><b class=neg>5</b><p><b class=neg>6</b>", "-5\n\n6"),
+        (".a.b::before{content:'-'} li>b::after{content:'!'}", "<p><i class=a>5</i> <i class='b a'>6</i>", "5 -6"),
+        ("td[data-x=y]:after{content:'%'}", "<table><tr><td data-x=y>5<td>6</table>", "5% | 6"),
+        ("@media screen{.n::before{content:'−'}} @media print{.n::after{content:'p'}}", "<p class=n>5", "−5"),
+        (".e::after{content:'3';vertical-align:super}", "<p>5 m<i class=e></i>", "5 m^3"),
+        (
+            ".c:after{content:'.';visibility:hidden} .c:before{content:'\\f101'} p:hover:after{content:'x'}",
+            "<p class=c>5",
+            "5",
+        ),
+        (
+            ".x::before{content:'a;b{c} '} h2::before{content:'Part '}",
+            "<h2>One</h2><p class=x>5",
+            "Part One\n\na;b{c} 5",
+        ),
+        (".cart .old{text-decoration:line-through}", "<p class=cart><i class=old>10</i> 8", "8"),
+        (".s{font-size:.8em;position:relative;top:.08em}", "<p>H<i class=s>2</i>O", "H_2O"),
+        (".p{margin-left:1em}", "<p><i class=p>100</i><i class=p>200</i>", "100 200"),
+        (
+            "",
+            "<p>He said <q>no</q>, 10<i class=superscript>3</i> H<i class=subscript>2</i>O",
+            "He said “no”, 10^3 H_2O",
+        ),
+        (
+            "ol{list-style:lower-greek} .d{list-style:disc}",
+            "<ol><li>a<li>b</ol><ol class=d><li>c</ol>",
+            "α. a\nβ. b\nc",
+        ),
+    ],
+)
+def test_what_style_sheets_add_or_move_is_read(sheet: str, html: str, text: str) -> None:
+    assert text_of(f"<style>{sheet}</style>{html}") == text
+
+
+def test_numbers_that_a_style_sheet_counts_are_named() -> None:
+    page = convert(b"<style>b::before{content:counter(x) '. '}</style><p><b>One</b><b>two", "page.html")
+    assert page.problems == ("page.html: left out: 2 numbers that are counted by a style sheet.",)
+
+
+@pytest.mark.parametrize("part", ["a", "@", "/*", "a{", "a{content:", "a:after{content:attr("])
+def test_a_style_sheet_that_is_broken_takes_no_time(part: str) -> None:
+    began = time.process_time()
+    assert text_of(f"<style>{part * 30_000}</style><p>text") == "text"
+    assert time.process_time() - began < 2
 
 
 FALLBACK = r"<img class='mwe-math-fallback-image' alt='{\displaystyle x^{2}}'>"

@@ -53,6 +53,7 @@ def draw(canvas: Canvas, x: float, y: float, size: float, text: str) -> None:
         ("it took 5^{1}/_{2} hours", "it took 5 1/2 hours"),
         ("Linux^{®} and Pumpo^{TM} are names", "Linux® and PumpoTM are names"),
         ("at 25^{o}C in the sun", "at 25°C in the sun"),
+        ("the norm |x|^{2} here", "the norm |x|^2 here"),
         ("the ion Ca^{2+} is small", "the ion Ca^2+ is small"),
         ("the 3^{o} of M^{lle} Anna, the XIX^{e} age", "the 3o of Mlle Anna, the XIXe age"),
         ("as was said.^{12} It was so", "as was said. [^12] It was so"),

@@ -232,6 +232,8 @@ def test_deleted_and_merged_cells_of_word(tmp_path: Path) -> None:
     first = cell("A", "<w:gridSpan w:val='2'/>") + cell("North", "<w:vMerge w:val='restart'/>")
     merged = table(first, cell("b") + cell("c") + cell("", "<w:vMerge/>"))
     assert load_word(tmp_path, merged).text == "A | North\nb | c | North"
+    shifted = table(cell("a") + cell("b"), "<w:trPr><w:gridBefore w:val='1'/></w:trPr>" + cell("c"))
+    assert load_word(tmp_path, shifted).text == "a | b\n | c"
 
 
 CHART = f"""<c:chartSpace {_SPACES}><c:title><a:t>Harvest</a:t></c:title>

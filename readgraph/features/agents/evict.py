@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from readgraph.features.agents.contracts import AgentTurnState
 from readgraph.features.agents.memory import queue_text
@@ -15,6 +16,7 @@ from readgraph.language.detection import DEFAULT, certain_language, sample_spans
 from readgraph.library.page_store import page_store
 from readgraph.models.asking import ask_text
 from readgraph.nodes.bounds import groups_that_fit
+from readgraph.nodes.building.unfit_notes import why_unfit
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive.gists import extract_gist
 from readgraph.nodes.prompts import note_line
@@ -31,7 +33,8 @@ SumUp = Callable[[str, Sequence[Event], int, ReaderRuntime], Awaitable[str]]
 async def _by_model(before: str, events: Sequence[Event], most: int, runtime: ReaderRuntime) -> str:
     queue = queue_text(events, runtime.context.window_words)
     prompt = queue_summary_prompt(before, queue, most).adding(note_line(runtime.context.language))
-    summary = await ask_text(runtime, prompt, fallback="queue_summary")
+    complaint = partial(why_unfit, text=f"{before}\n\n{queue}", prompt=prompt, context=runtime.context)
+    summary = await ask_text(runtime, prompt, complaint, fallback="queue_summary")
     return await _by_extract(before, events, most, runtime) if summary is None else summary
 
 

@@ -17,6 +17,7 @@ from readgraph.models.prompt import DATA_RULE, Prompt, Wording, declare_wording,
 from readgraph.nodes.building.paging import pages_of_sessions
 from readgraph.nodes.building.parts import NotesSoFar, Paginate, Parts, in_parts
 from readgraph.nodes.building.recipes import purpose_line, purpose_of
+from readgraph.nodes.building.unfit_notes import why_unfit
 from readgraph.nodes.contracts import ReaderRuntime
 from readgraph.nodes.extractive import extract_for
 from readgraph.nodes.extractive.gists import telling_words
@@ -111,7 +112,8 @@ async def ask_gist(
     most = max(page.words, FEWEST_NOTE_WORDS)
 
     def complaint(gist: str) -> str | None:
-        return "it is longer than the passage" if count_words(gist) > most else None
+        too_long = "it is longer than the passage" if count_words(gist) > most else None
+        return too_long or why_unfit(gist, text, prompt, runtime.context)
 
     gist = await ask_text(runtime, prompt.adding(note_line(runtime.context.language)), complaint, fallback=fallback)
     note = extract(runtime.context, text) if gist is None else gist
@@ -199,15 +201,18 @@ async def memorize_page(memory: str, place: str, text: str, page: Page, runtime:
     """Memo and header of a page, from one call or two; an unusable one is replaced by an extractive one."""
     context, shown = runtime.context, (memory, place, text)
     purpose, line = purpose_of(context), note_line(context.language)
+    prompt = memorize_prompt(*shown, purpose, MEMO if needs_two_calls(context) else MEMORIZE).adding(line)
+
+    def unfit(memo: str) -> str | None:
+        return why_unfit(memo, text, prompt, context)
 
     def complaint(reply: MemoAndHeader) -> str | None:
-        return next((f"the {name} is empty" for name, said in reply if not said.strip()), None)
+        return next((f"the {name} is empty" for name, said in reply if not said.strip()), None) or unfit(reply.memo)
 
     if needs_two_calls(context):
-        memo = await ask_text(runtime, memorize_prompt(*shown, purpose, MEMO).adding(line), fallback="memo") or ""
+        memo = await ask_text(runtime, prompt, unfit, fallback="memo") or ""
         header = await ask_text(runtime, memorize_prompt(*shown, words=HEADER).adding(line), fallback="header") or ""
     else:
-        prompt = memorize_prompt(*shown, purpose).adding(line)
         reply = await ask_reply(runtime, prompt, MemoAndHeader, complaint, fallback="memo")
         memo, header = (reply.memo.strip(), reply.header.strip()) if reply else ("", "")
     fallback = not (memo and header)

@@ -9,6 +9,7 @@ The running summary is carried from piece to piece of 2,500 tokens, itself 500 a
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from readgraph.library.page_store import PageStore, page_store
 from readgraph.library.store import hold_build_lock
@@ -19,6 +20,7 @@ from readgraph.models.prompt import DATA_RULE, Prompt, declare_wording, fenced
 from readgraph.nodes.building.notes import ask_gist
 from readgraph.nodes.building.paging import even_ends
 from readgraph.nodes.building.recipes import BuiltState, apply_notes_language, for_question, purpose_line, purpose_of
+from readgraph.nodes.building.unfit_notes import why_unfit
 from readgraph.nodes.contracts import ReaderRuntime, StepUpdate
 from readgraph.nodes.extractive import extract_for
 from readgraph.nodes.extractive.gists import extract_gist
@@ -113,7 +115,8 @@ async def compress(texts: Sequence[str], runtime: ReaderRuntime) -> tuple[str, b
     """The model's version; if it gives none, or one that is too long, the extractive version."""
     limit = runtime.context.node_words
     prompt = compress_prompt(texts, limit, purpose_of(runtime.context)).adding(note_line(runtime.context.language))
-    compressed = await ask_text(runtime, prompt, fallback="compress")
+    complaint = partial(why_unfit, text="\n\n".join(texts), prompt=prompt, context=runtime.context)
+    compressed = await ask_text(runtime, prompt, complaint, fallback="compress")
     if compressed is not None:
         if count_words(compressed) <= LONGEST * limit:
             return compressed, False
@@ -239,7 +242,9 @@ async def summarise_on(text: str, page: Page, runtime: ReaderRuntime) -> Note:
     summary, fallback = "", False
     for piece in _pieces(text, runtime.context):
         prompt = running_summary_prompt(summary, piece, SUMMARY_WORDS).adding(note_line(runtime.context.language))
-        reply = await ask_text(runtime, prompt, fallback="running_summary")
+        known = f"{summary}\n\n{piece}"
+        complaint = partial(why_unfit, text=known, prompt=prompt, context=runtime.context)
+        reply = await ask_text(runtime, prompt, complaint, fallback="running_summary")
         fallback |= reply is None
         summary = _extend_summary(summary, piece) if reply is None else first_words(reply, SUMMARY_WORDS)
     return Note(page.number, summary, count_words(summary), fallback)

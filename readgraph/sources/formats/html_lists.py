@@ -11,6 +11,7 @@ _FORMS |= {"lower-alpha": "lowerLetter", "lower-latin": "lowerLetter", "upper-al
 _FORMS |= {"upper-latin": "upperLetter", "lower-roman": "lowerRoman", "upper-roman": "upperRoman", "hebrew": "hebrew1"}
 _FORMS |= {"decimal": "decimal", "decimal-leading-zero": "decimalZero", "cjk-decimal": "ideographDigital"}
 _FORMS |= {"thai": "thaiNumbers", "devanagari": "hindiNumbers", "cjk-ideographic": "chineseCounting"}
+_FORMS |= {"lower-greek": "lowerGreek", **dict.fromkeys(("disc", "circle", "square"), "bullet")}
 _FORMS |= {"simp-chinese-informal": "chineseCounting", "katakana": "aiueo", "katakana-iroha": "iroha"}
 
 

@@ -5,51 +5,18 @@ from collections.abc import Mapping
 
 from readgraph.sources.raised_text import LOWERED, RAISED
 
-LONGEST_STYLE = 2_000_000  # characters of styles that are read
-_COMMENT = re.compile(r"/\*.*?\*/|<!--|-->", re.DOTALL)
-_AT_RULE = re.compile(r"@[^{};]*(?:;|\{(?:[^{}]*\{[^{}]*\})*[^{}]*\})")  # for print, narrow screens and fonts
-_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
-_SIMPLE = re.compile(r"([\w-]*)((?:\.[\w-]+)*)")  # an element, classes, or both
-_DECLARATION = re.compile(r"([\w-]+)\s*:\s*([^;]*)")
+_DECLARATION = re.compile(r"(?<![\w-])([\w-]+)\s*:\s*((?:\"[^\"]*\"|'[^']*'|[^;\"'])*)")
 _READ = frozenset("vertical-align position top bottom text-decoration text-decoration-line display".split())
-_READ |= frozenset(("visibility", "font-variant-position", "list-style", "list-style-type"))
+_READ |= frozenset(("visibility", "font-variant-position", "list-style", "list-style-type", "font-size"))
+_PARTED_BY = "float margin margin-left margin-right padding padding-left padding-right border border-left border-right"
+_READ |= frozenset(_PARTED_BY.split())
 _LENGTH = re.compile(r"(-?)(\d*\.?\d+)(em|ex|rem|px|pt|%)")
+_SMALL = re.compile(r"0?\.[3-8]\d*r?em|[3-8]\d(?:\.\d+)?%|smaller|(?:x+-)?small")
 _LEAST = {"px": 3.0, "pt": 2.5, "%": 20.0, "ex": 0.4}  # less than this, or 0.2 em, only sets letters straight
 
 
-class Styles:
-    """The rules of style sheets that are for an element, a class, or an element of a class."""
-
-    def __init__(self) -> None:
-        self._rules: dict[tuple[str, str], dict[str, str]] = {}
-        self._left = LONGEST_STYLE
-
-    def add(self, sheet: str) -> None:
-        """Take the rules of a sheet."""
-        sheet, self._left = sheet[: self._left], max(0, self._left - len(sheet))
-        for rule in _RULE.finditer(_AT_RULE.sub("", _COMMENT.sub("", sheet))):
-            if declared := _declared(rule[2]):
-                for selector in rule[1].split(","):
-                    simple = _SIMPLE.fullmatch(selector.strip())
-                    if simple and simple[0]:
-                        for name in simple[2].split(".")[1:][-1:] or [""]:
-                            self._rules.setdefault((simple[1].lower(), name), {}).update(declared)
-
-    def of(self, tag: str, attributes: Mapping[str, str]) -> dict[str, str]:
-        """What is declared for an element: by its name, its classes, and itself."""
-        if not self._rules and "style" not in attributes:
-            return {}
-        style = dict[str, str]()
-        if self._rules:
-            for name in ("", *attributes.get("class", "").split()):
-                style |= self._rules.get(("", name), {}) | self._rules.get((tag, name), {})
-            style.pop("visibility", None)  # what a class hides is often shown by a script
-            if style.get("display") == "none":
-                del style["display"]
-        return style | _declared(attributes["style"]) if "style" in attributes else style
-
-
-def _declared(text: str) -> dict[str, str]:
+def read_declarations(text: str) -> dict[str, str]:
+    """What declarations say, as far as it is read here."""
     declared = ((name.lower(), value.strip().lower()) for name, value in _DECLARATION.findall(text))
     return {name: value.replace("!important", "").strip() for name, value in declared if name in _READ}
 
@@ -66,21 +33,22 @@ def is_struck(style: Mapping[str, str]) -> bool:
 
 def stands(style: Mapping[str, str]) -> str:
     """Where an element's words stand: `RAISED`, `LOWERED`, or "" for on the line."""
+    least = 0.05 if _SMALL.fullmatch(style.get("font-size", "")) else 0.2
     for value in (style.get("vertical-align", ""), style.get("font-variant-position", "")):
         if value in ("super", "text-top", "sub", "text-bottom"):
             return RAISED if value in ("super", "text-top") else LOWERED
-        if sign := _direction(value):
+        if sign := _direction(value, least):
             return RAISED if sign == "+" else LOWERED
     if style.get("position") == "relative":
         for edge, up in (("top", "-"), ("bottom", "+")):
-            if sign := _direction(style.get(edge, "")):
+            if sign := _direction(style.get(edge, ""), least):
                 return RAISED if sign == up else LOWERED
     return ""
 
 
-def _direction(length: str) -> str:
+def _direction(length: str, least: float) -> str:
     match = _LENGTH.fullmatch(length)
-    return (match[1] or "+") if match and float(match[2]) >= _LEAST.get(match[3], 0.2) else ""
+    return (match[1] or "+") if match and float(match[2]) >= _LEAST.get(match[3], least) else ""
 
 
 def parts_words(style: Mapping[str, str]) -> str:
@@ -88,4 +56,5 @@ def parts_words(style: Mapping[str, str]) -> str:
     display = style.get("display", "")
     if display in ("block", "flex", "grid", "table", "table-row", "list-item", "flow-root"):
         return "\n"
-    return " " if display.startswith("inline-") or display == "table-cell" else ""
+    is_parted = any(re.search("[1-9]|left|right", style.get(edge, "")) for edge in _PARTED_BY.split())
+    return " " if is_parted or display.startswith("inline-") or display == "table-cell" else ""

@@ -22,7 +22,8 @@ from readgraph.sources.formats.html_events import END_MAY_BE_LEFT_OUT, END_OF_FI
 from readgraph.sources.formats.html_line import Line, is_page_break
 from readgraph.sources.formats.html_lists import ListNumbers, Lists
 from readgraph.sources.formats.html_seen import describe_image, value_of_field
-from readgraph.sources.formats.html_styles import Styles, is_hidden, is_struck, parts_words, stands
+from readgraph.sources.formats.html_sheets import COUNTED, Names, StyleSheets
+from readgraph.sources.formats.html_styles import is_hidden, is_struck, parts_words, stands
 from readgraph.sources.left_out import LeftOut
 from readgraph.sources.linear_math import linear_math
 from readgraph.sources.mojibake import note_double_encoding
@@ -62,6 +63,7 @@ _MAY_BE_SKIPPED = frozenset(
 )
 _SIDE_BY_SIDE = ("flex", "grid", "inline-flex", "inline-grid")
 _POSITIONS = {"sup": RAISED, "sub": LOWERED}
+_NAMED_POSITIONS = {"superscript": RAISED, "subscript": LOWERED}  # classes, where no style says so
 
 
 def convert(data: bytes, name: str) -> Converted:
@@ -135,7 +137,8 @@ class HtmlPage:
         self.elements = 0
         self.noted: list[tuple[str, str]] = []  # kinds and places of what is left out
         self._shown, self._read_style, self._depth = shown, read_style, depth
-        self._styles = Styles()
+        self._sheets = StyleSheets()
+        self._around: list[Names] = []  # the names of the open elements that are not skipped
         self._path = HeadingPath()
         self._line = Line()
         self._closers: list[Callable[[], object] | None] = []  # of the open elements that are not skipped
@@ -169,7 +172,8 @@ class HtmlPage:
             self._in_math += 1
             self._math.start(tag, {local_name(name): value for name, value in attributes.items()})
             return
-        style = {} if self._skipped else self._styles.of(tag, attributes)
+        names = self._sheets.names_of(tag, attributes)
+        style = {} if self._skipped else self._sheets.of(names, attributes, self._around)
         if self._skipped or ((attributes or style or tag in _MAY_BE_SKIPPED) and self._skips(tag, attributes, style)):
             self._skipped.append(tag)
             self._linked += tag in _NOT_LOST
@@ -177,7 +181,10 @@ class HtmlPage:
         if self._side_by_side and self._side_by_side[-1]:
             self._line.part()
         self._side_by_side.append(bool(style) and style.get("display", "") in _SIDE_BY_SIDE)
+        self._around.append(names)
         self._closers.append(self._open(tag, attributes, style))
+        if style or tag == "q":
+            self._add_beside(style, tag)
 
     def data(self, data: str) -> None:
         """Called by the parser for text."""
@@ -207,6 +214,7 @@ class HtmlPage:
             close = self._closers.pop()
             if close:
                 close()
+            self._around.pop()
             self._side_by_side.pop()
             if self._side_by_side and self._side_by_side[-1]:
                 self._line.part()
@@ -215,6 +223,28 @@ class HtmlPage:
         """Called by the parser at the end."""
         self._flush()
         self.blocks.lay_out()
+
+    def _add_beside(self, style: Mapping[str, str], tag: str) -> None:
+        """Add what style sheets set before an element that begins, and have what they set after it added at its end."""
+        before, after = style.get("before", "“" * (tag == "q")), style.get("after", "”" * (tag == "q"))
+        self._add_styled(before, style.get("before-stands", ""))
+        if not after:
+            return
+        close = self._closers[-1] or _do_nothing
+
+        def add_and_close() -> None:
+            self._add_styled(after, style.get("after-stands", ""))
+            close()
+
+        self._closers[-1] = add_and_close
+
+    def _add_styled(self, text: str, position: str) -> None:
+        if COUNTED in text:
+            self._note("number that is counted by a style sheet")
+        elif text:
+            end = self._line.open("span", {"class": ""}, position, "") or _do_nothing
+            self._line.add(text)
+            end()
 
     def _is_unclosed(self) -> bool:
         """Whether what is skipped at the end of the file should have ended before."""
@@ -257,7 +287,7 @@ class HtmlPage:
 
     def _end_skipped(self, tag: str) -> None:
         if tag == "style":
-            self._styles.add("".join(self._style_parts))
+            self._sheets.add("".join(self._style_parts))
             self._style_parts.clear()
         elif tag == "svg" and self._lost:
             self._note("labelled drawing")
@@ -310,6 +340,8 @@ class HtmlPage:
             return self._close_textarea
         else:
             position = _POSITIONS.get(tag, "") or (stands(style) if style else "")
+            if not position and "script" in attributes.get("class", ""):
+                position = next(filter(None, map(_NAMED_POSITIONS.get, attributes["class"].lower().split())), "")
             return self._line.open(tag, attributes, position, parts_words(style) if style else "")
         return None
 
@@ -334,7 +366,7 @@ class HtmlPage:
         if tag == "meta" and names & _DATES:
             self.date = self.date or find_date(attributes.get("content", ""))
         elif tag == "link" and "stylesheet" in attributes.get("rel", "").lower():
-            self._styles.add(self._read_style(attributes.get("href", "")))
+            self._sheets.add(self._read_style(attributes.get("href", "")))
 
     def _open_math(self) -> Callable[[], object]:
         from lxml.etree import TreeBuilder
@@ -402,6 +434,10 @@ class HtmlPage:
             self._item = None
             self.blocks.put(marker + block, kind)
         return True
+
+
+def _do_nothing() -> None:
+    """At the end of an element that needs nothing."""
 
 
 @lru_cache(1_000)

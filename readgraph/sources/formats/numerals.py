@@ -101,6 +101,7 @@ _FORMS: dict[str, Callable[[int], str]] = {
     "lowerRoman": lambda number: _roman(number).lower(),
     "lowerLetter": _letters(_LATIN),
     "upperLetter": _letters(_LATIN.upper()),
+    "lowerGreek": _letters("αβγδεζηθικλμνξοπρστυφχψω"),
     "decimalZero": lambda number: f"{number:02}",
     "ordinal": _ordinal,
     "cardinalText": lambda number: _words(number).capitalize(),

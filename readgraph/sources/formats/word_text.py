@@ -163,7 +163,9 @@ class _WordReader(OfficeReader):
                 elements = [cell for cell in cells if child(cell, "tcPr", "cellDel") is None]
                 for _ in range(len(cells) - len(elements)):
                     self._leave_out(DELETED)
-                yield [self._cell(element) for element in elements]
+                before = value(child(properties, "gridBefore"))
+                empty = [(properties, int(before))] if before.isdecimal() and len(before) < 4 and int(before) else []
+                yield [*empty, *map(self._cell, elements)]
 
     def _cell(self, cell: "_Element") -> Cell:
         span, merged = value(child(cell, "tcPr", "gridSpan")), child(cell, "tcPr", "vMerge")

@@ -12,6 +12,7 @@ from readgraph.sources.pdf.fractions import take_fractions
 from readgraph.sources.pdf.glyphs import RTL_LETTER, take_unusual_pieces
 from readgraph.sources.pdf.printed import SAME_LINE, PrintedLine
 from readgraph.sources.pdf.struck import drop_struck
+from readgraph.sources.pdf.tex_signs import read_tex_signs
 from readgraph.sources.pdf.words import (
     COLUMN_GAP,
     LEVEL,
@@ -47,6 +48,7 @@ def read_pieces(
     text = page.get_textpage()
     try:
         reader = WordReader(text)
+        read_tex_signs(reader)
         lines = lines_through(reader.rows(), page)
         for _ in range(drop_struck(reader, lines, marked)):
             leave_out(STRUCK)

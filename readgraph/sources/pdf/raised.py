@@ -8,13 +8,13 @@ from readgraph.sources.pdf.lines import NOTE
 from readgraph.sources.pdf.printed import PrintedLine
 from readgraph.sources.pdf.words import LEVEL, LOWERED, RAISED
 from readgraph.sources.places import note_mark
-from readgraph.sources.raised_text import LONGEST_WORD, is_cents, is_glued, write_script
+from readgraph.sources.raised_text import HOLD_SCRIPTS, LONGEST_WORD, is_cents, is_glued, write_script
 
 _OFF = re.compile(f"([{RAISED}{LOWERED}])([^{LEVEL}]*){LEVEL}")
 _DENOMINATOR = f"[/\u2044\u2215]{LEVEL}?{LOWERED}?(\\d+){LEVEL}?"
 _FRACTION = re.compile(f"(\\d?){RAISED}(\\d+)(?:{LEVEL}{LOWERED}?)?{_DENOMINATOR}(\\w?)")
 _DEGREES = re.compile(r"[oO0°◦∘]")
-_BASE = re.compile(r"[^\W_]$|[)\]}⟩〉]$")
+_BASE = re.compile(rf"[^\W_]$|[{HOLD_SCRIPTS}]$")
 _PUNCTUATION = re.compile(r"[.,;:!?…”’»\"'。、，；：！？」』%‰€$£¥]$")
 _YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d[)\]]?$")
 _NUMBERS = re.compile(r"\d+(?:\s?[,;]\s?\d+)*")

@@ -9,6 +9,7 @@ from math import hypot
 from operator import itemgetter
 from statistics import median
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfTextPage
@@ -67,6 +68,7 @@ class WordReader:
         self.spans = [line.span() for line in _DRAWN_LINE.finditer(text)]  # what is drawn on a line
         self.runs_down = False  # whether text from above was taken from `spans`
         self.text = text  # a code above 16 bits stays as two halves, so that each position is PDFium's
+        self.lines = dict[int, float]()  # the heights of lines on which large signs stand that hang from their origin
 
     @property
     def without_code(self) -> int:
@@ -132,7 +134,7 @@ class WordReader:
 
     def text_of(self, first: int, end: int) -> str:
         """The text from one character up to another."""
-        return " ".join(join_halves(self.text[first:end].translate(_LINE_END_HYPHEN)).split())
+        return compose(" ".join(join_halves(self.text[first:end].translate(_LINE_END_HYPHEN)).split()))
 
     def _single_words(self, begin: int, end: int) -> Iterator[Word]:
         box = self._box
@@ -146,7 +148,7 @@ class WordReader:
             text = self.text[first : last + 1].translate(_LINE_END_HYPHEN)
             if first < last and may_be_off:
                 text, y, size = self._set_off(text, first, a, b)
-            yield Word(join_halves(text), x, y, size or 1.0, right, direction_of(a, b), first, right)
+            yield Word(compose(join_halves(text)), x, y, size or 1.0, right, direction_of(a, b), first, right)
 
     def _spans(self, begin: int, end: int) -> Iterator[tuple[int, int, bool]]:
         """First and last character of each word, and whether some may be raised or lowered.
@@ -189,9 +191,19 @@ class WordReader:
 
     def is_bold(self, index: int) -> bool:
         """Whether the font of a character says that it is bold."""
+        return bool(_BOLD.search(self.font_name(index)))
+
+    def font_name(self, index: int) -> bytes:
+        """The name of a character's font."""
         name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
         self._raw.FPDFText_GetFontInfo(self._page, index, name, 128, flags)
-        return bool(_BOLD.search(name.value))
+        return name.value
+
+    def ink(self, index: int) -> tuple[float, float]:
+        """Where what is drawn of a character begins and ends in height."""
+        left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+        self._raw.FPDFText_GetCharBox(self._page, index, left, right, bottom, top)
+        return bottom.value, top.value
 
     def box(self, index: int) -> tuple[float, float, float, float]:
         """The left, bottom, right and top of a character with the white space that belongs to it."""
@@ -214,7 +226,7 @@ class WordReader:
     def origin(self, index: int, a: float, b: float) -> tuple[float, float]:
         """Where a character stands, in the direction of its writing and across it."""
         self._raw.FPDFText_GetCharOrigin(self._page, index, self._x, self._y)
-        x, y = self._x.value, self._y.value
+        x, y = self._x.value, self.lines.get(index, self._y.value)
         return x * a + y * b, y * a - x * b
 
     def _set_off(self, text: str, first: int, a: float, b: float) -> tuple[str, float, float]:
@@ -254,3 +266,12 @@ def join_halves(text: str) -> str:
     if text.isascii() or not _HALVES.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+
+
+def compose(text: str) -> str:
+    """The text with its letters and their accents as one sign, where there is one."""
+    return (
+        text
+        if text.isascii()
+        else re.sub("\\w[\u0300-\u0338]|[^\\w\\s]\u0338", lambda pair: normalize("NFC", pair[0]), text)
+    )
