@@ -18,9 +18,9 @@ from readgraph.nodes.building.summaries import PIECE_WORDS, SUMMARY_WORDS
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
-from readgraph.state.words import count_words, first_words
+from readgraph.state.words import count_words
 from tests.doubles.model_server import ChatRequest, ModelServer
-from tests.doubles.reader import asked_for, passage, reader
+from tests.doubles.reader import asked_for, reader
 
 CONTEXT = ReaderContext(model="openai:double", embeddings="openai:double-embeddings")
 GOAT = "What did the keeper's Remarks for 19 January say about a goat?"
@@ -295,9 +295,7 @@ async def test_the_running_summary_goes_from_piece_to_piece_and_answers_alone(
     server: ModelServer, library: Library, document: Document, story: str
 ) -> None:
     server.respond = lambda request: (
-        reader(request)
-        if asked_for(request)
-        else f"Summary {len(server.requests)}. {first_words(passage(request), 999)} End."
+        reader(request) if asked_for(request) else f"Summary {len(server.requests)}. {'word ' * 999}"
     )
     found = await run("recurrent", library, document)
     asked = prompts(server, "")

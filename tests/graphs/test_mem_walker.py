@@ -275,7 +275,7 @@ async def test_the_oldest_notes_go_first_where_the_window_is_full(server: ModelS
     def respond(request: Any) -> Any:
         wanted = asked_for(request)
         if not wanted:
-            return "The keeper " + " ".join(map(str, range(198 if "<memory>" in request.text else 118)))
+            return ("upper " if "<memory>" in request.text else "leaf ") * (200 if "<memory>" in request.text else 120)
         return {**says("answer", "wind"), "part": 0}
 
     server.respond = respond

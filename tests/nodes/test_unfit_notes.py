@@ -5,7 +5,6 @@ import pytest
 from readgraph.models.prompt import fenced
 from readgraph.nodes.building.notes import GIST
 from readgraph.nodes.building.unfit_notes import why_unfit
-from readgraph.state.context import ReaderContext
 
 pytestmark = pytest.mark.quick
 
@@ -24,9 +23,8 @@ CHINESE = (
 )
 
 
-def reason(note: str, text: str = ENGLISH, language: str = "") -> str:
-    context = ReaderContext(model="openai:double", language=language)
-    return why_unfit(note, text, GIST.ask(fenced("passage", text)), context) or ""
+def reason(note: str, text: str = ENGLISH) -> str:
+    return why_unfit(note, text, GIST.ask(fenced("passage", text))) or ""
 
 
 @pytest.mark.parametrize(
@@ -52,16 +50,7 @@ def reason(note: str, text: str = ENGLISH, language: str = "") -> str:
                 "抱歉，我无法协助 Visby。",
             ],
         ),
-        (
-            "without end",
-            ["The keeper found lamps. " * 6, "the " * 30, "Mira " + "and lit lamps " * 9, "Visby 0" + "0" * 40],
-        ),
         ("what was asked", ["Reply with the shortened version only."]),
-        ("in common", ["null", "Upstream request timeout", "Paris is the capital of France.", "Model is loading"]),
-        (
-            "in French",
-            ["Mira est dans la tour avec les lampes, et elle est sur la falaise pour les bateaux qui passent."],
-        ),
     ],
 )
 def test_what_is_no_note_is_refused(why: str, notes: list[str]) -> None:
@@ -70,26 +59,26 @@ def test_what_is_no_note_is_refused(why: str, notes: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "note,text,language",
+    "note,text",
     [
-        (
-            "Mira found 14 lamps at Visby and told Anna their price, 26 crowns; in a storm she lit the largest.",
-            ENGLISH,
-            "",
-        ),
-        ("Storm; lamps", ENGLISH, ""),
-        ("- 14 lamps\n- 26 crowns\n- one storm", ENGLISH, ""),
+        ("Mira found 14 lamps at Visby and told Anna their price, 26 crowns; in a storm she lit the largest.", ENGLISH),
+        ("Storm; lamps", ENGLISH),
+        ("- 14 lamps\n- 26 crowns\n- one storm", ENGLISH),
         (
             "Mira fand beim Turm Lampen und schrieb an Anna. Sie trug sie hinauf und zündete eine an, auch bei Sturm.",
             GERMAN,
-            "de",
         ),
-        ("Mira fand beim Turm Lampen und schrieb an Anna. Sie trug sie hinauf und zündete eine an.", ENGLISH, "de"),
-        ("米拉发现了十四盏灯。", CHINESE, "zh"),
-        ("I'm sorry, but I can't come, Mira says.", "\"I'm sorry, but I can't come,\" said Mira. " * 9, ""),
-        ("No no no no no no no no no no!", "No no no no no no no no no no! he cried, " * 5, ""),
-        ("Chapter 1", "A short page.", ""),
+        ("Mira fand beim Turm Lampen und schrieb an Anna. Sie trug sie hinauf und zündete eine an.", ENGLISH),
+        ("米拉发现了十四盏灯。", CHINESE),
+        ("I'm sorry, but I can't come, Mira says.", "\"I'm sorry, but I can't come,\" said Mira. " * 9),
+        ("No no no no no no no no no no!", "No no no no no no no no no no! he cried, " * 5),
+        ("Chapter 1", "A short page."),
+        ("Please send the forms by Friday, says the office.", ENGLISH),
+        ("Unfortunately I could not see the cliff; the storm came.", ENGLISH),
+        ('{"lamps": 14, "message": "to Anna"}', ENGLISH),
+        ("The lamp burned. " * 40, ENGLISH),
+        ("Mira est dans la tour avec les lampes, et elle est sur la falaise.", ENGLISH),
     ],
 )
-def test_notes_are_taken(note: str, text: str, language: str) -> None:
-    assert reason(note, text, language) == ""
+def test_notes_are_taken(note: str, text: str) -> None:
+    assert reason(note, text) == ""

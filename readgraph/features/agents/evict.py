@@ -33,7 +33,7 @@ SumUp = Callable[[str, Sequence[Event], int, ReaderRuntime], Awaitable[str]]
 async def _by_model(before: str, events: Sequence[Event], most: int, runtime: ReaderRuntime) -> str:
     queue = queue_text(events, runtime.context.window_words)
     prompt = queue_summary_prompt(before, queue, most).adding(note_line(runtime.context.language))
-    complaint = partial(why_unfit, text=f"{before}\n\n{queue}", prompt=prompt, context=runtime.context)
+    complaint = partial(why_unfit, text=f"{before}\n\n{queue}", prompt=prompt)
     summary = await ask_text(runtime, prompt, complaint, fallback="queue_summary")
     return await _by_extract(before, events, most, runtime) if summary is None else summary
 

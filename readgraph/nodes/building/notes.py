@@ -113,7 +113,7 @@ async def ask_gist(
 
     def complaint(gist: str) -> str | None:
         too_long = "it is longer than the passage" if count_words(gist) > most else None
-        return too_long or why_unfit(gist, text, prompt, runtime.context)
+        return too_long or why_unfit(gist, text, prompt)
 
     gist = await ask_text(runtime, prompt.adding(note_line(runtime.context.language)), complaint, fallback=fallback)
     note = extract(runtime.context, text) if gist is None else gist
@@ -204,7 +204,7 @@ async def memorize_page(memory: str, place: str, text: str, page: Page, runtime:
     prompt = memorize_prompt(*shown, purpose, MEMO if needs_two_calls(context) else MEMORIZE).adding(line)
 
     def unfit(memo: str) -> str | None:
-        return why_unfit(memo, text, prompt, context)
+        return why_unfit(memo, text, prompt)
 
     def complaint(reply: MemoAndHeader) -> str | None:
         return next((f"the {name} is empty" for name, said in reply if not said.strip()), None) or unfit(reply.memo)

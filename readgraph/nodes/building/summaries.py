@@ -115,7 +115,7 @@ async def compress(texts: Sequence[str], runtime: ReaderRuntime) -> tuple[str, b
     """The model's version; if it gives none, or one that is too long, the extractive version."""
     limit = runtime.context.node_words
     prompt = compress_prompt(texts, limit, purpose_of(runtime.context)).adding(note_line(runtime.context.language))
-    complaint = partial(why_unfit, text="\n\n".join(texts), prompt=prompt, context=runtime.context)
+    complaint = partial(why_unfit, text="\n\n".join(texts), prompt=prompt)
     compressed = await ask_text(runtime, prompt, complaint, fallback="compress")
     if compressed is not None:
         if count_words(compressed) <= LONGEST * limit:
@@ -243,7 +243,7 @@ async def summarise_on(text: str, page: Page, runtime: ReaderRuntime) -> Note:
     for piece in _pieces(text, runtime.context):
         prompt = running_summary_prompt(summary, piece, SUMMARY_WORDS).adding(note_line(runtime.context.language))
         known = f"{summary}\n\n{piece}"
-        complaint = partial(why_unfit, text=known, prompt=prompt, context=runtime.context)
+        complaint = partial(why_unfit, text=known, prompt=prompt)
         reply = await ask_text(runtime, prompt, complaint, fallback="running_summary")
         fallback |= reply is None
         summary = _extend_summary(summary, piece) if reply is None else first_words(reply, SUMMARY_WORDS)
