@@ -252,7 +252,7 @@ def test_links_within_the_project_lead_somewhere() -> None:
     assert [link for link in links if "://" not in link[1] and not (link[0].parent / link[1]).exists()] == []
 
 
-HOMES = ("readgraph", "evaluation", "tests", "docs", "benchmarks", "examples", "notebooks", "runs", ".github")
+HOMES = ("readgraph", "evaluation", "tests", "docs", ".ci", "benchmarks", "examples", "notebooks", "runs", ".github")
 OF_THE_HOUSE = [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "design.md"]
 """Pages on which every file and folder is ours; other pages also name files of their readers."""
 OURS = re.compile(rf"(?:{'|'.join((*HOMES, *PLAN))})/.*")
