@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
@@ -116,19 +116,22 @@ class StoredFile(NamedTuple):
 
 
 async def store_file(pages: PageStore, file: SourceFile) -> StoredFile:
-    """Store a file as a document; it is converted only if that was not done before."""
-    if file.digest and (kept := await document_of_file(pages, file.digest)):
-        return StoredFile(await follow_file(pages, kept, file.source))
-    source = await convert_in_thread(file.convert)
-    document = await store_source(pages, source)
-    return StoredFile(document, source.seconds, missing_version(source, document))
+    """Store a file as one document; it is converted only if that was not done before."""
+    (stored,) = await _store_converted(pages, file, lambda: [file.convert()])
+    return stored
 
 
 async def store_texts(pages: PageStore, file: SourceFile) -> list[StoredFile]:
     """Store a file as a document, and an export of several chats as one for each; no file is converted twice."""
+    return await _store_converted(pages, file, file.convert_each)
+
+
+async def _store_converted(
+    pages: PageStore, file: SourceFile, convert: Callable[[], Sequence[SourceText]]
+) -> list[StoredFile]:
     if file.digest and (kept := await document_of_file(pages, file.digest)):
         return [StoredFile(await follow_file(pages, kept, file.source))]
-    sources = await convert_in_thread(file.convert_each)
+    sources = await convert_in_thread(convert)
     stored = [(source, await store_source(pages, source)) for source in sources]
     return [StoredFile(document, source.seconds, missing_version(source, document)) for source, document in stored]
 

@@ -92,6 +92,11 @@ def pages_among(labels: Iterable[str]) -> list[SourcePage]:
     return list(dict.fromkeys(filter(None, map(page_of, labels))))
 
 
+def page_starts(places: Iterable[tuple[int, str]]) -> list[tuple[int, int]]:
+    """Where the text of each of the source's pages begins, and the page's number."""
+    return [(start, page.number) for start, name in places if (page := page_of(name))]
+
+
 def last_page_before(begins: Sequence[tuple[int, int]], end: int) -> int:
     """The source's last page that has nothing behind an offset; `begins`: where the text of each begins, its number."""
     last = max((number for start, number in begins if start < end), default=0)

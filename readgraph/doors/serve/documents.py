@@ -41,10 +41,10 @@ from readgraph.sources.formats.plain_text import places_of_text
 from readgraph.sources.inputs import Address, file_or_address
 from readgraph.sources.loading import SourceFile, file_of_bytes, read_file
 from readgraph.sources.pdf.in_child import page_picture
-from readgraph.sources.places import last_page_before, page_of
+from readgraph.sources.places import last_page_before, page_starts
 from readgraph.state.apart import run_apart
 from readgraph.state.errors import BadInput
-from readgraph.state.records import CollectionPart, Document
+from readgraph.state.records import Document
 
 MOST_PAGES = 100  # most pages whose texts are given at once
 
@@ -207,7 +207,7 @@ class Documents:
         return DocumentDetails(
             **{name: getattr(document, name) for name in ("id", "title", "words", "characters", "added", "sessions")},
             source=document.source,
-            parts=[await self._describe_part(part) for part in document.parts],
+            parts=await self._describe_parts(document),
             notices=[*map(in_page_words, document.notices)],
             has_original=document.id in originals,
             **more,
@@ -223,13 +223,22 @@ class Documents:
             ],
         )
 
-    async def _describe_part(self, part: CollectionPart) -> PartDetails:
-        about: dict[str, Any] = {"document": part.document, "start": part.start, "end": part.end}
-        whole, end = await self.pages.document(part.document), part.end - part.start
-        if end < whole.characters:
-            begins = [(at, page.number) for at, name in await self.pages.places(whole) if (page := page_of(name))]
-            about |= {"last_page": last_page_before(begins, end)} if begins else {}
-        return PartDetails(**about)
+    async def _describe_parts(self, document: Document) -> list[PartDetails]:
+        members = await self.pages.members_of(document, document.parts) if document.parts else {}
+        return [
+            PartDetails(
+                document=part.document,
+                start=part.start,
+                end=part.end,
+                last_page=await self._last_page(members[part.document][0], part.end - part.start),
+            )
+            for part in document.parts
+        ]
+
+    async def _last_page(self, whole: Document, end: int) -> int | None:
+        """The last page to show of a document that is known up to this offset; None for all, or where it has none."""
+        begins = page_starts(await self.pages.places(whole)) if end < whole.characters else []
+        return last_page_before(begins, end) if begins else None
 
     async def add_text(self, given: TextBody) -> RunState:
         """Add a text as a document."""

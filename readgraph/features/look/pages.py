@@ -15,7 +15,7 @@ from readgraph.library.page_store import PageStore
 from readgraph.nodes.beside import ShownPart
 from readgraph.sources.loading import read_file
 from readgraph.sources.pdf.in_child import pages_with_figures
-from readgraph.sources.places import SourcePage, last_page_before, page_of
+from readgraph.sources.places import SourcePage, last_page_before, page_starts
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 
@@ -74,10 +74,10 @@ async def find_sheets(
             source = Path(own.source)
             gone += [own] if source.is_absolute() and source.suffix.lower() == ".pdf" else []
             continue
-        begins = [(at, page.number) for at, name in await store.places(own) if (page := page_of(name))]
+        begins = page_starts(await store.places(own))
+        known = last_page_before(begins, end - start) if end - start < own.characters else math.inf
         for part in parts:
             span = max(part.start, start) - start, min(part.end, end) - start
-            known = last_page_before(begins, end - start) if end - start < own.characters else math.inf
             for number in takewhile(known.__ge__, _pages_in(begins, *span)):
                 place = ", ".join(filter(None, [title, SourcePage(number, "").label]))
                 before = sheet.parts if (sheet := sheets.get((file.path, number))) else ()

@@ -210,9 +210,9 @@ async def _take_in(pages: PageStore, catalogue: Catalogue, texts: KeywordIndex) 
         await catalogue.run(partial(_mark, dict.fromkeys(wrong, 0)))
     of_new = f"FROM documents WHERE NOT indexed AND {_WITH_TEXT}"
     words = f"SELECT coalesce(sum(words), 0) {of_new}"
-    all_words: int = await catalogue.run(lambda connection: connection.execute(words).fetchone()[0])
-    new, words_read = f"SELECT number, id {of_new} LIMIT ?", 0
+    new, all_words, words_read = f"SELECT number, id {of_new} LIMIT ?", 0, 0
     while wanted := await catalogue.run(lambda connection: dict(connection.execute(new, (AT_ONCE,)).fetchall())):
+        all_words = all_words or await catalogue.run(lambda connection: connection.execute(words).fetchone()[0])
         documents = {document.id: document for document in await records(pages, [*wanted.values()])}
         for batch in _batches({number: documents.get(identity) for number, identity in wanted.items()}):
             tell_pause(f"{words_read:,} of {all_words:,} new words are in it")

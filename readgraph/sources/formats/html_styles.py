@@ -8,8 +8,11 @@ from readgraph.sources.raised_text import LOWERED, RAISED
 _DECLARATION = re.compile(r"(?<![\w-])([\w-]+)\s*:\s*((?:\"[^\"]*\"|'[^']*'|[^;\"'])*)")
 _READ = frozenset("vertical-align position top bottom text-decoration text-decoration-line display".split())
 _READ |= frozenset(("visibility", "font-variant-position", "list-style", "list-style-type", "font-size"))
-_PARTED_BY = "float margin margin-left margin-right padding padding-left padding-right border border-left border-right"
-_READ |= frozenset(_PARTED_BY.split())
+_EDGES = (
+    "float margin margin-left margin-right padding padding-left padding-right border border-left border-right".split()
+)
+_READ |= frozenset(_EDGES)
+_PARTS = re.compile("[1-9]|left|right")  # as the value of an edge
 _LENGTH = re.compile(r"(-?)(\d*\.?\d+)(em|ex|rem|px|pt|%)")
 _SMALL = re.compile(r"0?\.[3-8]\d*r?em|[3-8]\d(?:\.\d+)?%|smaller|(?:x+-)?small")
 _LEAST = {"px": 3.0, "pt": 2.5, "%": 20.0, "ex": 0.4}  # less than this, or 0.2 em, only sets letters straight
@@ -56,5 +59,5 @@ def parts_words(style: Mapping[str, str]) -> str:
     display = style.get("display", "")
     if display in ("block", "flex", "grid", "table", "table-row", "list-item", "flow-root"):
         return "\n"
-    is_parted = any(re.search("[1-9]|left|right", style.get(edge, "")) for edge in _PARTED_BY.split())
+    is_parted = any(_PARTS.search(style.get(edge, "")) for edge in _EDGES)
     return " " if is_parted or display.startswith("inline-") or display == "table-cell" else ""
