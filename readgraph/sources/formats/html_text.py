@@ -183,8 +183,8 @@ class HtmlPage:
         self._side_by_side.append(bool(style) and style.get("display", "") in _SIDE_BY_SIDE)
         self._around.append(names)
         self._closers.append(self._open(tag, attributes, style))
-        if style or tag == "q":
-            self._add_beside(style, tag)
+        if style:
+            self._add_beside(style)
 
     def data(self, data: str) -> None:
         """Called by the parser for text."""
@@ -224,9 +224,9 @@ class HtmlPage:
         self._flush()
         self.blocks.lay_out()
 
-    def _add_beside(self, style: Mapping[str, str], tag: str) -> None:
+    def _add_beside(self, style: Mapping[str, str]) -> None:
         """Add what style sheets set before an element that begins, and have what they set after it added at its end."""
-        before, after = style.get("before", "“" * (tag == "q")), style.get("after", "”" * (tag == "q"))
+        before, after = style.get("before", ""), style.get("after", "")
         self._add_styled(before, style.get("before-stands", ""))
         if not after:
             return
